@@ -89,6 +89,10 @@ def write_holes(folder):
         write_chunks(f, volumes.T, chunks[::-1], [first[::-1], second[::-1]])
     with h5py.File(folder / "hole-in-channels.h5", "w") as f:
         write_chunks(f, channels, chunks + (1,), [first + (0,), second + (1,)])
+    # 4096 chunks, each with a B-scan of each of 2048 volumes
+    with h5py.File(folder / "scattered.h5", "w") as f:
+        spectra = f.create_dataset("spectra", (2048, 4096, 2, 4), "u2", chunks=(2048, 1, 2, 4), compression="gzip")
+        spectra[:, :8] = 7
     with h5py.File(folder / "one-channel.h5", "w") as f:
         write_chunks(f, channels, chunks + (1,), [place + (0,) for place in np.ndindex(2, 2, 2, 1)])
 
@@ -246,6 +250,10 @@ def write_thorlabs(folder):
     # names with bytes that are no text, which GLib's message shows
     spoilt = lambda e: e["Header.xml"].replace(b"<Image>", b"<Im\xe9\xff>")
     make("bad-utf8", spoil=lambda e: {**e, "Header.xml": spoilt(e)})
+    # one entry of a million, of 100000 B-scans
+    make("bad-last-only", apo=((0, 1),), scan=((1, 2),), lines=2, n=1, chirp=None,
+         replace=[("Spectral0.data", "Spectral999999.data")],
+         spoil=lambda e: {"Header.xml": e["Header.xml"], "data/Spectral999999.data": bytes(100000 * 2 * PIXELS * 2)})
     make("bad-no-header", spoil=without("Header.xml"))
     make("bad-no-spectra", spoil=without("data\\Spectral0.data", "data\\Spectral1.data"))
     make("bad-bomb", packing=zipfile.ZIP_BZIP2, spoil=lambda e: {**e, "Header.xml": bytes(65 << 20)})

@@ -347,6 +347,16 @@ test_thorlabs (void)
   }
 }
 
+/* No entry is looked into that is not there, nor each of its B-scans. */
+static void
+test_thorlabs_last_only (void)
+{
+  GError *error = open_bad_vector ("bad-last-only.oct", NONE);
+
+  oct_test_assert_error (&error, OCT_ERROR_FORMAT,
+      "has 100000000000 B-scans, but only 100000 are there", "alone", NULL);
+}
+
 /* Lines for a calibration are those of the B-scans that are there. */
 static void
 test_lines (void)
@@ -429,6 +439,11 @@ test_hdf5 (void)
       open_bad_vector ("one-channel.h5", (OctReaderSettings){ .channel = 1 });
   oct_test_assert_error (&error, OCT_ERROR_FORMAT,
       "has 12 B-scans, but only 0 are there", "alone", NULL);
+  error = open_bad_vector (
+      "scattered.h5", (OctReaderSettings){ .sample_dimension = 4 });
+  oct_test_assert_error (&error, OCT_ERROR_FORMAT,
+      "has only 8 of 4096 pieces (chunks), more than can be looked for",
+      "chunks of one B-scan", NULL);
 }
 #endif
 
@@ -535,6 +550,7 @@ main (int argc, char **argv)
 #ifdef HAVE_ZIP
   g_test_add_func ("/missing/thorlabs", test_thorlabs);
   g_test_add_func ("/missing/thorlabs-checksum", test_thorlabs_checksum);
+  g_test_add_func ("/missing/thorlabs-last-only", test_thorlabs_last_only);
   g_test_add_func ("/missing/lines", test_lines);
 #endif
 #ifdef HAVE_HDF5
