@@ -106,6 +106,22 @@ test_list (void)
   g_assert_nonnull (strstr (many, "B-scan 26 (lost) and 16 more"));
 }
 
+/* In any order, as the B-scans of several volumes are noted. */
+static void
+test_list_joins (void)
+{
+  static const guint order[] = { 9, 3, 7, 5, 4, 8, 1 };
+  g_autoptr (OctMissing) missing = oct_missing_new ();
+  g_autofree char *text = NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (order); i++)
+    oct_missing_add (missing, order[i], 1, "lost");
+  text = oct_missing_describe (missing);
+  g_assert_cmpstr (text, ==,
+      "B-scan 1 (lost), B-scans 3 to 5 (lost), B-scans 7 to 9 (lost)");
+  g_assert_cmpuint (oct_missing_count (missing), ==, 7);
+}
+
 /* --------------------------------------------------------------- flat files */
 
 static void
@@ -541,6 +557,7 @@ main (int argc, char **argv)
 
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/missing/list", test_list);
+  g_test_add_func ("/missing/list-joins", test_list_joins);
   g_test_add_func ("/missing/npy", test_npy_cut);
   g_test_add_func ("/missing/unp", test_unp);
   g_test_add_func ("/missing/unp-repeats", test_unp_repeats);
