@@ -402,13 +402,14 @@ get_order (const Content *content, guint64 frames)
   return order;
 }
 
-/* A chunk holds at most so many B-scans, or a part of each. */
+/* A chunk holds at most so many B-scans, or a part of each, along the first
+ * `dims` of their dimensions. */
 static guint64
-count_bscans_of_chunk (const Order *order, const Grid *grid)
+count_bscans_of_chunk (const Order *order, const Grid *grid, guint dims)
 {
   guint64 n = 1;
 
-  for (guint i = 0; i < order->n; i++) {
+  for (guint i = 0; i < dims; i++) {
     guint64 length = grid->length[order->axes[i]], each = order->each;
 
     /* it may begin within a B-scan */
@@ -456,7 +457,7 @@ has_channel (const Content *content, const Grid *grid, const hsize_t *place)
 static gboolean
 find_unwritten (OctOpening *opening, const Content *content, GError **error)
 {
-  guint64 frames = opening->info.announced, all = 1, most;
+  guint64 frames = opening->info.announced, all = 1, most, runs;
   Order order;
   hsize_t place[H5S_MAX_RANK] = { 0 }, offset[H5S_MAX_RANK], size, stored = 0;
   Grid grid;
@@ -471,11 +472,14 @@ find_unwritten (OctOpening *opening, const Content *content, GError **error)
     return TRUE;
   order = get_order (content, frames);
   if (!g_uint64_checked_mul (
-          &most, stored, count_bscans_of_chunk (&order, &grid)))
+          &most, stored, count_bscans_of_chunk (&order, &grid, order.n)))
     most = frames;
   if (!oct_opening_check_present (opening, frames, MIN (most, frames), error))
     return FALSE;
-  if (all > MAX_CHUNKS) {
+  /* those of a chunk that follow each other are noted at once */
+  if (!g_uint64_checked_mul (
+          &runs, all, count_bscans_of_chunk (&order, &grid, order.n - 1))
+      || runs > MAX_CHUNKS) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
         "%s has only %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
         " pieces (chunks), more than can be looked for (%u); save it with "

@@ -224,6 +224,14 @@ take_set_sizes (OctOpening *opening, const Settings *settings,
   return TRUE;
 }
 
+static guint64
+multiply_or_most (guint64 a, guint64 b)
+{
+  guint64 product;
+
+  return g_uint64_checked_mul (&product, a, b) ? product : G_MAXUINT64;
+}
+
 /* Whole B-scans, else the sizes are those of another recording.  Recordings are
  * whole buffers, unless they were cut off. */
 static gboolean
@@ -231,8 +239,9 @@ take_sizes (OctOpening *opening, const Sizes *sizes, GError **error)
 {
   guint64 bscan =
       sizes->samples * sizes->lines * oct_stored_get (opening->stored)->size;
-  guint64 buffer = bscan * MAX (sizes->bscans, 1);
-  guint64 buffers = (opening->file_size + buffer - 1) / buffer;
+  guint64 buffer = multiply_or_most (bscan, MAX (sizes->bscans, 1));
+  guint64 buffers =
+      opening->file_size / buffer + (opening->file_size % buffer != 0);
   guint64 shape[3] = { buffers * MAX (sizes->bscans, 1), sizes->lines,
     sizes->samples };
   guint64 volume = sizes->bscans * sizes->buffers;

@@ -430,17 +430,19 @@ count_lines (const Region *regions, guint n)
   return lines;
 }
 
-/* The apodization lines of the first B-scan that can be read. */
+/* The apodization lines of the first B-scan that can be read.  An entry is
+ * unpacked from its beginning: if its first B-scan cannot be had, no other can. */
 static gboolean
 read_apodization (const OctOpening *opening, Content *content, guint8 *values)
 {
-  guint64 bscans = (guint64)content->entries->len * content->per_entry;
+  for (guint n = 0; n < content->entries->len; n++) {
+    guint64 frame = (guint64)n * content->per_entry;
 
-  for (guint64 frame = 0; frame < bscans; frame++)
     if (!oct_missing_has (opening->missing, frame)
         && read_regions (
             content, frame, content->layout.apo, content->layout.n_apo, values))
       return TRUE;
+  }
   return FALSE;
 }
 

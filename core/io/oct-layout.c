@@ -249,27 +249,57 @@ find_bscan (const Strided *strided, guint64 frame)
   return place;
 }
 
-/* Reads values from `at` on, to have that at `place`. */
+/* Whether `count` values from `at` on are there. */
+static gboolean
+window_has (const Strided *strided, guint64 at, guint64 count)
+{
+  guint64 left = strided->window_values;
+
+  return at >= strided->window_at && at - strided->window_at <= left
+         && count <= left - (at - strided->window_at);
+}
+
+/* Moves what the window has from `at` on to its beginning.  Returns: how many
+ * values those are. */
+static gsize
+keep_window (Strided *strided, guint64 at)
+{
+  gsize kept = 0;
+
+  if (window_has (strided, at, 1)) {
+    gsize gone = (gsize)(at - strided->window_at);
+
+    kept = strided->window_values - gone;
+    memmove (strided->window, strided->window + gone * strided->size,
+        kept * strided->size);
+  }
+  strided->window_at = at;
+  strided->window_values = kept;
+  return kept;
+}
+
+/* Reads values from `at` on, to have that at `place`.  What is there is not read
+ * again: if it is packed, that would mean to unpack all before it once more. */
 static gboolean
 fetch_window (Strided *strided, guint64 at, guint64 place)
 {
-  guint64 values = WINDOW / strided->size;
-  gsize count = (gsize)MIN (values, strided->total - at);
+  guint64 values = WINDOW / strided->size, from;
+  gsize count = (gsize)MIN (values, strided->total - at), kept, more;
 
   if (strided->window == NULL)
     strided->window = g_malloc (MIN (WINDOW, strided->total * strided->size));
-  strided->window_at = at;
-  strided->window_values = 0;
-  if (strided->fetch != NULL) {
-    if (!strided->fetch (strided->content, at * strided->size, strided->window,
-            count * strided->size))
+  kept = keep_window (strided, at);
+  from = (at + kept) * strided->size;
+  more = (count - kept) * strided->size;
+  if (more > 0 && strided->fetch != NULL) {
+    if (!strided->fetch (strided->content, from,
+            strided->window + kept * strided->size, more))
       return FALSE;
-  } else {
-    gssize got =
-        oct_file_read (strided->fd, strided->data_offset + at * strided->size,
-            strided->window, count * strided->size);
+  } else if (more > 0) {
+    gssize got = oct_file_read (strided->fd, strided->data_offset + from,
+        strided->window + kept * strided->size, more);
 
-    count = got > 0 ? (gsize)got / strided->size : 0;
+    count = kept + (got > 0 ? (gsize)got / strided->size : 0);
   }
   strided->window_values = count;
   return place - at < count;
@@ -344,8 +374,10 @@ strided_gather (Strided *strided, guint64 frame, guint count, guint8 *values)
       (guint)CLAMP (WINDOW / strided->size / strided->sample, 1, TOGETHER);
   for (guint s = 0; s < strided->samples; s += together) {
     guint64 at = lowest + s * strided->sample;
+    guint64 needed = MIN (together, strided->samples - s) * strided->sample;
 
-    if (!fetch_window (strided, at, at))
+    if (!window_has (strided, at, MIN (needed, strided->total - at))
+        && !fetch_window (strided, at, at))
       return FALSE;
     for (guint line = 0; line < strided->lines; line++)
       if (!gather_samples (strided, places, count, line, s,

@@ -59,6 +59,19 @@ find_run (const OctMissing *missing, guint64 frame)
   return low;
 }
 
+/* Makes one of the runs `at` and the next, if they follow each other. */
+static void
+join_runs (OctMissing *missing, guint at)
+{
+  Run *first = &g_array_index (missing->runs, Run, at);
+
+  if (at + 1 >= missing->runs->len || first[1].first != first->end
+      || g_strcmp0 (first->reason, first[1].reason) != 0)
+    return;
+  first->end = first[1].end;
+  g_array_remove_index (missing->runs, at + 1);
+}
+
 /* Without those that are there already, up to the run before `end`. */
 static void
 insert_run (OctMissing *missing, guint64 first, guint64 end, const char *reason)
@@ -74,9 +87,11 @@ insert_run (OctMissing *missing, guint64 first, guint64 end, const char *reason)
       && g_strcmp0 (before->reason, run.reason) == 0) {
     before->end = end;
     g_free (run.reason);
-    return;
+    at--;
+  } else {
+    g_array_insert_val (missing->runs, at, run);
   }
-  g_array_insert_val (missing->runs, at, run);
+  join_runs (missing, at);
 }
 
 void

@@ -66,6 +66,37 @@ def write_mat(folder):
     save("flat", {"spectra": np.arange(24, dtype="u2").reshape(4, 6, order="F")})
 
 
+def write_chunks(file, array, chunks, holes):
+    """All chunks of an array but those whose places are `holes`."""
+    spectra = file.create_dataset("spectra", shape=array.shape, dtype=array.dtype, chunks=chunks)
+    for place in np.ndindex(*(-(-n // length) for n, length in zip(array.shape, chunks))):
+        if place not in holes:
+            part = tuple(slice(i * length, (i + 1) * length) for i, length in zip(place, chunks))
+            spectra[part] = array[part]
+
+
+def write_holes(folder):
+    """Chunks that begin within a B-scan; that have B-scans of several volumes, and lines of them; that have one
+    channel each, or the first of which was not written at all."""
+    volumes = (np.arange(3 * 4 * 2 * 4, dtype="u2") * 200).reshape(3, 4, 2, 4)
+    channels = np.stack([volumes, 3 * volumes], axis=-1)
+    chunks, first, second = (2, 3, 1, 4), (0, 1, 1, 0), (1, 0, 0, 0)
+    with h5py.File(folder / "hole-across-lines.h5", "w") as f:
+        write_chunks(f, (np.arange(48, dtype="u2") * 900).reshape(12, 4), (5, 4), [(1, 0)])
+    with h5py.File(folder / "hole-in-volumes.h5", "w") as f:
+        write_chunks(f, volumes, chunks, [first, second])
+    with h5py.File(folder / "hole-in-turned.h5", "w") as f:
+        write_chunks(f, volumes.T, chunks[::-1], [first[::-1], second[::-1]])
+    with h5py.File(folder / "hole-in-channels.h5", "w") as f:
+        write_chunks(f, channels, chunks + (1,), [first + (0,), second + (1,)])
+    # 4096 chunks, each with a B-scan of each of 2048 volumes
+    with h5py.File(folder / "scattered.h5", "w") as f:
+        spectra = f.create_dataset("spectra", (2048, 4096, 2, 4), "u2", chunks=(2048, 1, 2, 4), compression="gzip")
+        spectra[:, :8] = 7
+    with h5py.File(folder / "one-channel.h5", "w") as f:
+        write_chunks(f, channels, chunks + (1,), [place + (0,) for place in np.ndindex(2, 2, 2, 1)])
+
+
 def write_h5(folder):
     for code in STEPS:
         with h5py.File(folder / f"plain-{code}.h5", "w") as f:
@@ -107,6 +138,7 @@ def write_h5(folder):
         spectra = f.create_dataset("spectra", shape=(12, 4), dtype="u2", chunks=(2, 4))
         for i in (0, 2, 4, 10):
             spectra[i : i + 2] = (np.arange(8 * i // 2, 8 * i // 2 + 8, dtype="u2") * 900).reshape(2, 4)
+    write_holes(folder)
     with h5py.File(folder / "million.h5", "w") as f:
         f.create_dataset("spectra", shape=(1000000, 16, 32), dtype="u2", chunks=(1, 16, 32))[0] = 7
     with h5py.File(folder / "external.h5", "w") as f:
@@ -218,6 +250,10 @@ def write_thorlabs(folder):
     # names with bytes that are no text, which GLib's message shows
     spoilt = lambda e: e["Header.xml"].replace(b"<Image>", b"<Im\xe9\xff>")
     make("bad-utf8", spoil=lambda e: {**e, "Header.xml": spoilt(e)})
+    # one entry of a million, of 100000 B-scans
+    make("bad-last-only", apo=((0, 1),), scan=((1, 2),), lines=2, n=1, chirp=None,
+         replace=[("Spectral0.data", "Spectral999999.data")],
+         spoil=lambda e: {"Header.xml": e["Header.xml"], "data/Spectral999999.data": bytes(100000 * 2 * PIXELS * 2)})
     make("bad-no-header", spoil=without("Header.xml"))
     make("bad-no-spectra", spoil=without("data\\Spectral0.data", "data\\Spectral1.data"))
     make("bad-bomb", packing=zipfile.ZIP_BZIP2, spoil=lambda e: {**e, "Header.xml": bytes(65 << 20)})

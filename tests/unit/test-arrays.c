@@ -5,6 +5,8 @@
 #define OCT_TEST_READER_FOLDER OCT_TEST_VECTORS "/files"
 #include "oct-test-vectors.h"
 
+#include "oct-layout.h"
+
 #include <unistd.h>
 
 #define VOLUMES 2
@@ -595,6 +597,62 @@ test_no_doubts (void)
   }
 }
 
+/* ---------------------------------------------------- values that are packed */
+
+/* Value n of an array is n; the first that was not fetched yet. */
+static gboolean
+fetch_forward (gpointer content, guint64 offset, gpointer dest, gsize size)
+{
+  guint64 *next = content;
+
+  /* to go back means to unpack all of it again */
+  g_assert_cmpuint (offset, >=, *next);
+  for (gsize i = 0; i < size / 2; i++)
+    ((guint16 *)dest)[i] = (guint16)(offset / 2 + i);
+  *next = offset + size;
+  return TRUE;
+}
+
+static void
+close_nothing (gpointer content)
+{
+}
+
+/* [B-scans][samples][lines], as MATLAB's lines x samples x B-scans are, and more
+ * than what is fetched at once. */
+static void
+test_packed (void)
+{
+  enum { FRAMES = 45, WIDE = 500, DEEP = 500 };
+  static const OctContainer packed = { NULL, close_nothing };
+  const OctReaderSettings settings = { .sample_dimension = 2 };
+  const OctShape shape = {
+    .dims = 3, .lengths = { FRAMES, DEEP, WIDE }, .text = "3"
+  };
+  g_autofree guint16 *values = g_new (guint16, WIDE * DEEP);
+  guint64 next = 0;
+  OctOpening opening = { .file = "File",
+    .settings = &settings,
+    .stored = OCT_STORED_U2,
+    .container = &packed,
+    .content = &next };
+  GError *error = NULL;
+
+  oct_opening_take_array (&opening, &shape, fetch_forward, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (opening.info.frames, ==, FRAMES);
+  for (guint frame = 0; frame < FRAMES; frame++) {
+    opening.container->read (opening.content, frame, values, &error);
+    g_assert_no_error (error);
+    for (guint line = 0; line < WIDE; line++)
+      for (guint i = 0; i < DEEP; i++)
+        if (values[line * DEEP + i]
+            != (guint16)((frame * DEEP + i) * WIDE + line))
+          g_error ("B-scan %u, line %u, sample %u", frame, line, i);
+  }
+  opening.container->close (opening.content);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -616,6 +674,7 @@ main (int argc, char **argv)
   g_test_add_func ("/arrays/no-arrays", test_no_arrays);
   g_test_add_func ("/arrays/cut", test_cut);
   g_test_add_func ("/arrays/large", test_large);
+  g_test_add_func ("/arrays/packed", test_packed);
   g_test_add_func ("/arrays/doubts", test_doubts);
   g_test_add_func ("/arrays/no-doubts", test_no_doubts);
   status = g_test_run ();

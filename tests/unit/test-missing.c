@@ -38,6 +38,10 @@ assert_missing (OctReader *reader, const Case *c)
       oct_test_assert_bscan (reader, frame, c->step);
   }
   g_assert_cmpuint (oct_reader_count_missing (reader), ==, count);
+  if (c->says == NULL) {
+    g_assert_null (says);
+    return;
+  }
   g_assert_nonnull (says);
   g_assert_nonnull (strstr (says, c->says));
 }
@@ -100,6 +104,22 @@ test_list (void)
   g_assert_cmpuint (oct_missing_count (missing), ==, 26);
   many = oct_missing_describe (missing);
   g_assert_nonnull (strstr (many, "B-scan 26 (lost) and 16 more"));
+}
+
+/* In any order, as the B-scans of several volumes are noted. */
+static void
+test_list_joins (void)
+{
+  static const guint order[] = { 9, 3, 7, 5, 4, 8, 1 };
+  g_autoptr (OctMissing) missing = oct_missing_new ();
+  g_autofree char *text = NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (order); i++)
+    oct_missing_add (missing, order[i], 1, "lost");
+  text = oct_missing_describe (missing);
+  g_assert_cmpstr (text, ==,
+      "B-scan 1 (lost), B-scans 3 to 5 (lost), B-scans 7 to 9 (lost)");
+  g_assert_cmpuint (oct_missing_count (missing), ==, 7);
 }
 
 /* --------------------------------------------------------------- flat files */
@@ -343,6 +363,16 @@ test_thorlabs (void)
   }
 }
 
+/* No entry is looked into that is not there, nor each of its B-scans. */
+static void
+test_thorlabs_last_only (void)
+{
+  GError *error = open_bad_vector ("bad-last-only.oct", NONE);
+
+  oct_test_assert_error (&error, OCT_ERROR_FORMAT,
+      "has 100000000000 B-scans, but only 100000 are there", "alone", NULL);
+}
+
 /* Lines for a calibration are those of the B-scans that are there. */
 static void
 test_lines (void)
@@ -398,6 +428,21 @@ test_hdf5 (void)
         "B-scans 3 to 4 (never written)" },
     { "hole-in-lines.h5", { .lines = 3 }, 4, 2, 0xc, 900,
         "B-scans 2 to 3 (never written)" },
+    /* lines 5 to 9 */
+    { "hole-across-lines.h5", { .lines = 2 }, 6, 6, 0x1c, 900,
+        "B-scans 2 to 4 (never written)" },
+    { "hole-across-lines.h5", { .lines = 3 }, 4, 1, 0xe, 900,
+        "B-scans 1 to 3 (never written)" },
+    /* the fourth of two volumes, and the others of the third */
+    { "hole-in-volumes.h5", { .sample_dimension = 4 }, 12, 12, 0x788, 200,
+        "B-scan 3 (never written), B-scans 7 to 10 (never written)" },
+    { "hole-in-turned.h5", { .sample_dimension = 1 }, 12, 12, 0x788, 200,
+        "12 B-scans, but 5 of them are missing" },
+    { "hole-in-channels.h5", { .channel = 1 }, 12, 12, 0x88, 200,
+        "B-scan 3 (never written), B-scan 7 (never written)" },
+    { "hole-in-channels.h5", { .channel = 2 }, 12, 12, 0x700, 600,
+        "B-scans 8 to 10 (never written)" },
+    { "one-channel.h5", { .channel = 2 }, 12, 12, 0, 600, NULL },
   };
   GError *error = NULL;
 
@@ -406,6 +451,15 @@ test_hdf5 (void)
       (OctReaderSettings){ .samples = 32 }); /* short for a scan */
   oct_test_assert_error (&error, OCT_ERROR_FORMAT,
       "has 1000000 B-scans, but only 1 are there", "alone", NULL);
+  error =
+      open_bad_vector ("one-channel.h5", (OctReaderSettings){ .channel = 1 });
+  oct_test_assert_error (&error, OCT_ERROR_FORMAT,
+      "has 12 B-scans, but only 0 are there", "alone", NULL);
+  error = open_bad_vector (
+      "scattered.h5", (OctReaderSettings){ .sample_dimension = 4 });
+  oct_test_assert_error (&error, OCT_ERROR_FORMAT,
+      "has only 8 of 4096 pieces (chunks), more than can be looked for",
+      "chunks of one B-scan", NULL);
 }
 #endif
 
@@ -503,6 +557,7 @@ main (int argc, char **argv)
 
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/missing/list", test_list);
+  g_test_add_func ("/missing/list-joins", test_list_joins);
   g_test_add_func ("/missing/npy", test_npy_cut);
   g_test_add_func ("/missing/unp", test_unp);
   g_test_add_func ("/missing/unp-repeats", test_unp_repeats);
@@ -512,6 +567,7 @@ main (int argc, char **argv)
 #ifdef HAVE_ZIP
   g_test_add_func ("/missing/thorlabs", test_thorlabs);
   g_test_add_func ("/missing/thorlabs-checksum", test_thorlabs_checksum);
+  g_test_add_func ("/missing/thorlabs-last-only", test_thorlabs_last_only);
   g_test_add_func ("/missing/lines", test_lines);
 #endif
 #ifdef HAVE_HDF5

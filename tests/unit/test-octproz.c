@@ -204,6 +204,17 @@ test_other_system (void)
   g_assert_cmpuint (oct_reader_get_info (small)->frames, ==, 4);
 }
 
+/* Buffers of 2^64 bytes. */
+static void
+test_huge (void)
+{
+  write_settings ("scan_meta.txt", 32, 1u << 30, 1u << 16, 1u << 16, PLAIN);
+  write_samples ("scan_raw.raw", 4, 48);
+  assert_refused ((OctReaderSettings){ 0 }, OCT_ERROR_FORMAT,
+      "192 bytes, which are no whole B-scans of 65536 lines of 65536 samples",
+      "copy both again");
+}
+
 static void
 test_refused (void)
 {
@@ -270,6 +281,7 @@ main (int argc, char **argv)
   g_test_add_func ("/octproz/curve", test_curve);
   g_test_add_func ("/octproz/other-system", test_other_system);
   g_test_add_func ("/octproz/refused", test_refused);
+  g_test_add_func ("/octproz/huge", test_huge);
   g_test_add_func ("/octproz/damaged", test_damaged);
   status = g_test_run ();
   oct_test_clean ();
