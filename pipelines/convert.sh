@@ -35,6 +35,8 @@ Sizes of what is read
   --samples N          samples per A-line    (raw files)
   --lines L            A-lines per B-scan    (raw files)
   --bscans N           B-scans per volume    (default: as the file says)
+  --crop-start N, --crop-end N   A-lines to leave out at the start and at the
+                       end of each B-scan, as flyback
   --sample-format F    how samples of a raw file are stored: gray16-le
                        (default), gray8, gray16-be, s16-le, f32-le ...
   --packing P          of raw files of 12 bit: mono12p or mono12packed

@@ -54,6 +54,46 @@ video_frame_fits (const GstVideoFrame *frame)
   return TRUE;
 }
 
+/* Whether a buffer without a GstVideoMeta has the rows where the caps say.  A
+ * driver may append a few bytes.  As many for each row, or for each but the
+ * last, are padding. */
+static gboolean
+rows_are_packed (const GstVideoInfo *info, gsize size)
+{
+  gsize rows = GST_VIDEO_INFO_HEIGHT (info);
+  gsize row = GST_VIDEO_INFO_PLANE_STRIDE (info, 0);
+  gsize excess = size - GST_VIDEO_INFO_SIZE (info);
+
+  if (size <= GST_VIDEO_INFO_SIZE (info))
+    return TRUE; /* mapping refuses what is too small */
+  return excess < row
+         && (rows == 1 || (excess % rows != 0 && excess % (rows - 1) != 0));
+}
+
+static void
+set_padding_error (const GstVideoInfo *info, gsize size, GError **error)
+{
+  gsize rows = GST_VIDEO_INFO_HEIGHT (info);
+  gsize row = GST_VIDEO_INFO_PLANE_STRIDE (info, 0);
+  g_autofree char *text = NULL;
+
+  if (GST_VIDEO_INFO_N_PLANES (info) == 1 && size % rows == 0)
+    text =
+        g_strdup_printf ("rows may be padded to %" G_GSIZE_FORMAT
+                         " bytes in place of %" G_GSIZE_FORMAT
+                         "; set rawvideoparse plane-strides=\"<%" G_GSIZE_FORMAT
+                         ">\" after the source, or have it add a GstVideoMeta",
+            size / rows, row, size / rows);
+  else
+    text = g_strdup ("check the width and the height in the caps of the "
+                     "source, or have it add a GstVideoMeta");
+  g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
+      "A buffer of %" G_GSIZE_FORMAT " bytes without a GstVideoMeta arrived, "
+      "one frame of %d x %d has %" G_GSIZE_FORMAT " bytes: %s.",
+      size, GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info),
+      GST_VIDEO_INFO_SIZE (info), text);
+}
+
 gboolean
 gst_oct_frame_map (GstOctMappedFrame *mapped, const GstOctInfo *info,
     GstBuffer *buffer, GstMapFlags flags, GError **error)
@@ -65,6 +105,12 @@ gst_oct_frame_map (GstOctMappedFrame *mapped, const GstOctInfo *info,
   mapped->is_video = info->is_video;
   mapped->buffer = buffer;
   if (info->is_video) {
+    /* buffers that are written come from our own pools, or have a meta */
+    if (!(flags & GST_MAP_WRITE) && gst_buffer_get_video_meta (buffer) == NULL
+        && !rows_are_packed (&info->video, size)) {
+      set_padding_error (&info->video, size, error);
+      return FALSE;
+    }
     if (video_meta_fits (buffer, &info->video)
         && gst_video_frame_map (&mapped->video, (GstVideoInfo *)&info->video,
             buffer, flags | GST_VIDEO_FRAME_MAP_FLAG_NO_REF)) {

@@ -21,7 +21,7 @@ typedef struct {
 
 /* Maps a buffer that holds one B-scan of `info`: video with the strides that
  * its GstVideoMeta says, everything else tightly packed.  FALSE with
- * OCT_ERROR_FORMAT when it is of another size (video: too small), described
+ * OCT_ERROR_FORMAT when it is of another size, described
  * otherwise, or cannot be mapped.  The buffer has to live until
  * gst_oct_frame_unmap(). */
 gboolean gst_oct_frame_map (GstOctMappedFrame *mapped, const GstOctInfo *info,

@@ -35,14 +35,27 @@ set_range (GstElement *reconstruct, const OctConvertOptions *options)
   }
 }
 
+/* Leaves A-lines out of the frames. */
+static char *
+describe_frames (const OctConvertOptions *options)
+{
+  return options->crop_start > 0 || options->crop_end > 0
+             ? g_strdup_printf (" ! videocrop top=%d bottom=%d",
+                 options->crop_start, options->crop_end)
+             : g_strdup ("");
+}
+
 static GstElement *
 convert_file_make_pipeline (const OctConvertOptions *options, GError **error)
 {
   g_autoptr (GstElement) reconstruct = NULL;
-  GstElement *pipeline = gst_parse_launch_full (
-      "octsrc name=source ! octreconstruct name=reconstruct ! "
+  g_autofree char *frames = describe_frames (options);
+  g_autofree char *launch = g_strdup_printf (
+      "octsrc name=source%s ! octreconstruct name=reconstruct ! "
       "octvolumesink name=sink",
-      NULL, GST_PARSE_FLAG_FATAL_ERRORS, error);
+      frames);
+  GstElement *pipeline =
+      gst_parse_launch_full (launch, NULL, GST_PARSE_FLAG_FATAL_ERRORS, error);
 
   if (pipeline == NULL)
     return NULL;

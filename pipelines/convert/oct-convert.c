@@ -234,6 +234,14 @@ describe_depths (const OctSourceOptions *s)
              : g_strdup ("");
 }
 
+static char *
+describe_cameras (const OctConvertOptions *f)
+{
+  return f->crop_start != 0 || f->crop_end != 0
+             ? g_strdup_printf (" crop %d %d", f->crop_start, f->crop_end)
+             : g_strdup ("");
+}
+
 /* What volumes depend on besides their input. */
 static char *
 describe_options (const Options *options)
@@ -243,6 +251,7 @@ describe_options (const Options *options)
   g_autofree char *calibration = NULL;
   g_autofree char *sensing = NULL;
   g_autofree char *depths = NULL;
+  g_autofree char *frames = NULL;
   g_autofree char *text = NULL;
   char *sum;
 
@@ -257,9 +266,10 @@ describe_options (const Options *options)
     (void)g_file_get_contents (s->calibration, &calibration, NULL, NULL);
   sensing = describe_sensing (&f->sensing);
   depths = describe_depths (s);
+  frames = describe_cameras (f);
   text = g_strdup_printf (
       "%s %d %s %s %a %a %a %a %a %d %s %d %d %s %" G_GINT64_FORMAT
-      " %s %s %s%s%s%s%s",
+      " %s %s %s%s%s%s%s%s",
       f->format, f->ascans, f->method != NULL ? f->method : "",
       f->mode != NULL ? f->mode : "", f->min, f->max, f->width_um, f->length_um,
       f->refractive_index, f->bscans,
@@ -267,7 +277,8 @@ describe_options (const Options *options)
       s->sample_format != NULL ? s->sample_format : "", s->header_size,
       s->variable != NULL ? s->variable : "",
       s->dataset != NULL ? s->dataset : "",
-      calibration != NULL ? calibration : "", packing, axes, sensing, depths);
+      calibration != NULL ? calibration : "", packing, axes, sensing, depths,
+      frames);
   sum = g_compute_checksum_for_string (G_CHECKSUM_SHA256, text, -1);
   sum[12] = '\0';
   return sum;
@@ -436,6 +447,8 @@ convert_check (Options *o, GError **error)
            || !(f->refractive_index >= 1.0 && f->refractive_index <= 4.0))
     problem = "--bscans is not negative, --width-um and --length-um are 0 to "
               "1000000, and --refractive-index is 1 to 4.";
+  else if (f->crop_start < 0 || f->crop_end < 0)
+    problem = "--crop-start and --crop-end are not negative.";
   else if (f->length_um > 0.0 && f->bscans == 1)
     problem = "--length-um is from the first B-scan to the last, but --bscans "
               "is 1; set it to 2 or more, or leave it out.";
@@ -483,6 +496,10 @@ convert_parse_options (int *argc, char ***argv, Options *o, GError **error)
     { "max", 0, 0, G_OPTION_ARG_DOUBLE, &f->max, "White in dB", "DB" },
     { "bscans", 0, 0, G_OPTION_ARG_INT, &f->bscans,
       "B-scans per volume (default: as the file says)", "N" },
+    { "crop-start", 0, 0, G_OPTION_ARG_INT, &f->crop_start,
+      "A-lines at the start of each B-scan to leave out, as flyback", "N" },
+    { "crop-end", 0, 0, G_OPTION_ARG_INT, &f->crop_end,
+      "A-lines at the end of each B-scan to leave out", "N" },
     { "width-um", 0, 0, G_OPTION_ARG_DOUBLE, &f->width_um,
       "Width of a B-scan", "UM" },
     { "length-um", 0, 0, G_OPTION_ARG_DOUBLE, &f->length_um,

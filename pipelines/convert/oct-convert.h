@@ -202,7 +202,8 @@ typedef struct {
   double min, max; /* dB, both 0: by the contrast of the images */
   double width_um, length_um, refractive_index;
   gint bscans;
-  gboolean ascans; /* in place of images */
+  gint crop_start, crop_end; /* A-lines left out of each B-scan: flyback */
+  gboolean ascans;           /* in place of images */
   char *dicom_tags;
   guint file_mode; /* permissions of the files */
 } OctConvertOptions;

@@ -80,6 +80,83 @@ GST_START_TEST (test_wrong_video_meta)
 }
 GST_END_TEST;
 
+/* Rows of 64 bytes.  More bytes after each, which no GstVideoMeta announces,
+ * shift all later rows. */
+static GstBuffer *
+with_size (const OctArray *array, gsize stride, gsize size)
+{
+  GstBuffer *buffer = oct_test_strided_buffer (array, 0, stride);
+  GstBuffer *bare = gst_buffer_new_allocate (NULL, size, NULL);
+  GstMapInfo map;
+
+  gst_buffer_memset (bare, 0, 0xa5, size);
+  gst_buffer_map (buffer, &map, GST_MAP_READ);
+  gst_buffer_fill (bare, 0, map.data, MIN (map.size, size));
+  gst_buffer_unmap (buffer, &map);
+  gst_buffer_unref (buffer);
+  return bare;
+}
+
+static void
+check_size (gsize stride, gsize size, const char *found, const char *hint)
+{
+  GstHarness *harness = oct_test_harness ("octdcsub mode=none");
+  g_autoptr (OctArray) input = oct_array_new ('u', 2, 8, 32);
+  g_autoptr (OctArray) output = NULL;
+  GstBuffer *buffer;
+  guint i;
+
+  for (i = 0; i < 8 * 32; i++)
+    ((guint16 *)input->data)[i] = 3 * i + 1;
+  buffer = with_size (input, stride, size);
+  oct_test_set_caps (harness, input, NULL);
+  if (found == NULL) {
+    output = oct_test_push (harness, buffer);
+    fail_unless (oct_test_error (output, input) == 0.0);
+  } else {
+    fail_unless_equals_int (
+        oct_test_push_buffer (harness, buffer), GST_FLOW_ERROR);
+    oct_test_assert_error (
+        oct_test_bus (harness), found, "has 512 bytes", hint, NULL);
+  }
+  gst_harness_teardown (harness);
+}
+
+GST_START_TEST (test_sizes_without_meta)
+{
+  check_size (64, 512, NULL, NULL);
+  check_size (64, 515, NULL, NULL); /* a driver appends 3 bytes */
+  check_size (
+      80, 640, "640 bytes", "padded to 80 bytes in place of 64; set rawvideo");
+  check_size (
+      128, 1024, "1024 bytes", "padded to 128 bytes in place of 64; set rawv");
+  check_size (
+      66, 528, "528 bytes", "padded to 66 bytes in place of 64; set rawvideo");
+  check_size (70, 554, "554 bytes", "check the width"); /* not the last row */
+  check_size (64, 579, "579 bytes", "check the width");
+}
+GST_END_TEST;
+
+/* What the sentence names, between a source of padded rows and octdcsub. */
+GST_START_TEST (test_padded_rows_parsed)
+{
+  GstHarness *harness =
+      oct_test_harness ("rawvideoparse width=32 height=8 format=gray16-le "
+                        "framerate=10/1 plane-strides=\"<80>\" ! "
+                        "octdcsub mode=none");
+  g_autoptr (OctArray) input = oct_array_new ('u', 2, 8, 32);
+  g_autoptr (OctArray) output = NULL;
+  guint i;
+
+  for (i = 0; i < 8 * 32; i++)
+    ((guint16 *)input->data)[i] = 3 * i + 1;
+  oct_test_set_caps (harness, input, NULL);
+  output = oct_test_push (harness, with_size (input, 80, 640));
+  fail_unless (oct_test_error (output, input) == 0.0);
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
 /* --------------------------------------------------------- running, flushing
  */
 
@@ -650,6 +727,8 @@ octdcsub_suite (void)
       tcase, test_known_answers, 0, oct_test_count_cases ("octdcsub-"));
   tcase_add_test (tcase, test_strides);
   tcase_add_test (tcase, test_wrong_video_meta);
+  tcase_add_test (tcase, test_sizes_without_meta);
+  tcase_add_test (tcase, test_padded_rows_parsed);
   tcase_add_test (tcase, test_fixed_pattern);
   tcase_add_test (tcase, test_fixed_pattern_live);
   tcase_add_test (tcase, test_scaled);

@@ -561,6 +561,24 @@ def test_depths(folder):
     assert (found == all_of_it[..., 3:13]).all(), (found.shape, all_of_it.shape)
 
 
+def test_flyback(folder):
+    """The volume is that of a file without these A-lines."""
+    make_archive(folder, ["a.npy"])
+    path = folder / "archive/a.npy"
+    data = numpy.load(path)
+    numpy.save(path, data[:, 3:-5])
+    convert(folder, "--ascans")
+    kept = numpy.load(folder / "out/a.npy")
+    numpy.save(path, data)
+    crop = ["--ascans", "--crop-start", 3, "--crop-end", 5]
+    assert count(convert(folder, *crop), "converted") == 1
+    assert count(convert(folder, *crop), "done before") == 1
+    found = numpy.load(folder / "out/a.npy")
+    assert found.shape == kept.shape and (found == kept).all(), found.shape
+    assert count(convert(folder, "--ascans"), "converted") == 1
+    assert numpy.load(folder / "out/a.npy").shape != kept.shape
+
+
 def test_compressive_sensing(folder):
     """Its settings hold, for images and A-scans, and are other options."""
     make_archive(folder, ["a.npy"])
@@ -627,6 +645,7 @@ def test_wrong_options(folder):
             (["x.npy", "--output", "o", "--part", "1/2x"], "--part"),
             (["x.npy", "--output", "o", "--part", "1/2", "--summary"], "--part"),
             (["x.npy", "--output", "o", "--min", "5"], "--max"),
+            (["x.npy", "--output", "o", "--crop-end", "-1"], "--crop-end"),
             (["x.npy", "--output", "o", "--method", "magic"], "magic"),
             (["x.npy", "--output", "o", "--background", "no"], "fixed-pattern"),
             (["x.npy", "--output", "o", "--width-um", "1e9"], "--width-um"),
