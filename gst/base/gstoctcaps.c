@@ -249,7 +249,8 @@ gst_oct_caps_choose_grey (GstPad *src, GstCaps *possible)
   GstCaps *preferred;
 
   possible = gst_oct_caps_keep_readable (src, possible);
-  if (!caps_is_on_host (gst_caps_get_features (possible, 0), NULL, NULL)
+  if (gst_caps_is_empty (possible)
+      || !caps_is_on_host (gst_caps_get_features (possible, 0), NULL, NULL)
       || !gst_oct_caps_ask_for_yuv (peer)
       || !gst_caps_can_intersect (possible, nv12))
     return possible;

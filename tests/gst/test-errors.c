@@ -229,8 +229,8 @@ static const BadInput bad_inputs[] = {
       "(`calibration` of octsrc)." },
   { CALIBRATED ("empty.raw"), "octsrc", NULL, STREAM (FORMAT),
       "Calibration file '@/empty.raw' has no content; give a line of names "
-      "out of wavelength_nm, k_index, dispersion_rad and background and one "
-      "row per sample." },
+      "out of wavelength_nm, k_index, k_position, dispersion_rad and "
+      "background and one row per sample." },
   { CALIBRATED ("length.csv"), "octsrc", NULL, STREAM (FORMAT),
       "Calibration file '@/length.csv' has 63 rows, but the spectra have 64 "
       "samples; give a calibration with one row per sample (or set `samples` "
@@ -244,13 +244,13 @@ static const BadInput bad_inputs[] = {
       "next; correct this value." },
   { CALIBRATED ("unknown.csv"), "octsrc", NULL, STREAM (FORMAT),
       "Calibration file '@/unknown.csv', line 1: the column 'lambda' is not "
-      "known; known are wavelength_nm, k_index, dispersion_rad and "
-      "background." },
+      "known; known are wavelength_nm, k_index, k_position, "
+      "dispersion_rad and background." },
   { CALIBRATED ("no-header.csv"), "octsrc", NULL, STREAM (FORMAT),
       "Calibration file '@/no-header.csv', line 1: a number (800) stands "
       "where the names of the columns are expected; begin the file with a "
-      "line of names out of wavelength_nm, k_index, dispersion_rad and "
-      "background." },
+      "line of names out of wavelength_nm, k_index, k_position, "
+      "dispersion_rad and background." },
   { CALIBRATED ("metres.csv"), "octsrc", NULL, STREAM (FORMAT),
       "Calibration file '@/metres.csv', line 2: wavelength_nm is 8e-07, but "
       "1 to 1000000 is expected; give wavelengths in nanometres." },

@@ -617,12 +617,12 @@ GST_START_TEST (test_waits_for_no_own_filter)
   static const char *const links[] = { "", "! queue ", "! identity ",
     "! capsfilter caps=video/x-raw(memory:CUDAMemory) " };
   g_autofree char *filters = g_strdup_printf (
-      " ! video/x-raw(memory:CUDAMemory),format=GRAY8 %s! octspeckle "
+      " ! video/x-raw(memory:CUDAMemory),format=NV12 %s! octspeckle "
       "backend=cuda ! video/x-raw(memory:CUDAMemory) %s! octflip depth=true "
-      "backend=cuda ! video/x-raw,format=GRAY8" FAILING_SINK,
+      "backend=cuda ! cudadownload ! video/x-raw,format=NV12" FAILING_SINK,
       links[__i__], links[__i__]);
   g_autoptr (GPtrArray) expected = failing_expect_from (FAILING_BSCANS,
-      " ! video/x-raw,format=GRAY8 ! octspeckle backend=cpu ! octflip "
+      " ! video/x-raw,format=NV12 ! octspeckle backend=cpu ! octflip "
       "depth=true backend=cpu" FAILING_SINK);
 
   assert_waits_for_none (
