@@ -307,8 +307,9 @@ run_bench () {
     bench_pipeline fft-$lines "$lines" --transform fft
     bench_pipeline nufft-$lines "$lines" --transform nufft
     # images that stay on the GPU between these
-    bench_pipeline filters-$lines "$lines" --transform fft --filters \
-      'octspeckle backend=cuda ! octflip depth=true backend=cuda'
+    bench_pipeline filters-$lines "$lines" --transform fft --format NV12 \
+      --filters 'octspeckle backend=cuda ! octflip depth=true backend=cuda !
+        cudadownload'
   done
   for size in '1024 256 200' '1024 1024 512'; do
     set -- $size
