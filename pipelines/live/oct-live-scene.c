@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "oct-live-scene.h"
 
+#include "oct-contrast.h"
 #include "oct-launch.h"
+#include "oct/oct.h"
 
 #include <gst/app/gstappsink.h>
 #include <gst/app/gstappsrc.h>
@@ -357,14 +359,19 @@ find_brightest_row (GstSample *bscan, double *part)
   guint64 brightest = 0;
   GstVideoInfo info;
   GstVideoFrame frame;
-  gint first;
+  gint first, depth_start = 0;
 
   if (!gst_video_info_from_caps (&info, gst_sample_get_caps (bscan))
       || !gst_video_frame_map (
           &frame, &info, gst_sample_get_buffer (bscan), GST_MAP_READ))
     return FALSE;
-  first =
-      (gint)ceil (oct_live_look_fields[OCT_LIVE_CROP_TOP].first * info.height);
+  /* what is left of the source stands near zero delay */
+  gst_structure_get_int (
+      gst_caps_get_structure (gst_sample_get_caps (bscan), 0),
+      GST_OCT_DEPTH_START_FIELD, &depth_start);
+  first = MAX (
+      (gint)oct_contrast_first_row (info.height + depth_start) - depth_start,
+      0);
   for (gint row = first; row < info.height; row++) {
     const guint8 *levels =
         (const guint8 *)GST_VIDEO_FRAME_PLANE_DATA (&frame, 0)

@@ -473,7 +473,7 @@ def test_more_than_the_disk_holds(folder):
             file.truncate(128 + bscans * LINES * SAMPLES)
         except OSError:
             raise Skip("this file system has no files of that size") from None
-    text = convert(folder, "--bscans", 1000, status=1)
+    text = convert(folder, "--bscans", 1000, "--sample-dimension", 3, status=1)
     assert count(text, "failed") == 1 and "Its volumes need" in text, text
     assert "are free" in text and not outputs(folder), text
 

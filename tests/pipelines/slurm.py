@@ -175,6 +175,8 @@ def submit(folder, *options, more=(), status=0):
     return "".join(tap.run(
         "--program", CONVERT, "--cores", 1, *options, "--", "archive",
         "--output", "out", "--format", "npy", "--calibration", "cal.csv",
+        # some archives have more B-scans than hundreds of samples
+        "--sample-dimension", 3,
         "--checksums", *more, program=SUBMIT, cwd=folder, status=status))
 
 
