@@ -237,7 +237,7 @@ look_at_numbers (Parser parser, guint *n, double *first, double *last)
   return *n >= 2;
 }
 
-/* Whether there is no header, as the text is a chirp. */
+/* Whether the text is a chirp, which has no header. */
 static gboolean
 is_chirp (const Parser *parser)
 {

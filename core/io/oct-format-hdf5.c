@@ -15,7 +15,7 @@
 #define MAX_DATASETS 4096
 /* Of chunks that one B-scan lies in: what is kept unpacked for the next. */
 #define MAX_CHUNK_BYTES (256u << 20)
-/* Of a dataset of which some were never written: each of them is looked up. */
+/* Each chunk is looked up if some were never written. */
 #define MAX_CHUNKS (4u << 20)
 
 static GMutex library;

@@ -78,7 +78,7 @@ open_tiff (const OctOpening *opening)
 
 /* ------------------------------------------------------------------ reading */
 
-/* A strip of which only a part is wanted, the rest of it by the next B-scan. */
+/* The next B-scan needs the rest of this strip. */
 static const guint8 *
 unpack_strip (Content *content, guint64 page, guint32 number, tmsize_t size)
 {

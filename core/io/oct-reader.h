@@ -121,7 +121,7 @@ char *oct_reader_describe_missing (const OctReader *reader);
 GPtrArray *oct_reader_list_files (const char *path);
 
 /* A sentence, to be freed, about a raw file whose values seem to be of another
- * type than is set; NULL: all is well, or it is no raw file. */
+ * type than is set; NULL: all is well, or the file is not raw. */
 char *oct_reader_describe_doubt (OctReader *reader);
 
 /* What `format` may be besides auto: the name of row `n`, what it is and its

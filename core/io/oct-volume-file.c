@@ -62,7 +62,7 @@ oct_volume_file_set_error (GError **error, const char *path, int number)
         g_strerror (number != 0 ? number : EIO));
 }
 
-/* The header and, behind it, all voxels. */
+/* The header, then all voxels. */
 static gboolean
 write_flat (const OctVolumeFileInfo *info, const void *header, gsize size,
     const guint8 *voxels, int fd, const char *path, guint64 *least,
