@@ -170,7 +170,7 @@ static const char *
 write_array (const guint *is, guint dims, gboolean fortran)
 {
   static const guint lengths[] = { VOLUMES, BSCANS, LINES, SAMPLES, CHANNELS };
-  guint shape[5], total = 1;
+  guint shape[5] = { 0 }, total = 1;
   GByteArray *file;
   const char *path;
 
