@@ -37,7 +37,9 @@ get_sentence (GstMessage *message)
 
 /* What is on the bus: one message for each of `errors` and `warnings`
  * (NULL-terminated), which are part of their sentences, and no others.  They
- * may come a little later than images and the end. */
+ * may come a little later than images and the end.  A branch that is so slow
+ * that it fails after the end of the stream has its B-scans counted by
+ * octcollect in place of octscatter: that warning may come as well. */
 static void
 check_messages (GstElement *pipeline, const char *const *errors,
     const char *const *warnings)
@@ -57,6 +59,10 @@ check_messages (GstElement *pipeline, const char *const *errors,
     g_autofree char *sentence = get_sentence (message);
     guint i = 0;
 
+    if (warnings[0] != NULL && strstr (sentence, "of the last B-scans did not")) {
+      gst_message_unref (message);
+      continue;
+    }
     while (expected[i] != NULL && strstr (sentence, expected[i]) == NULL)
       i++;
     fail_unless (expected[i] != NULL && !found[is_error][i],
