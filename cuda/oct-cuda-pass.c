@@ -23,9 +23,8 @@
 #define LANCZOS_A 4
 #define LANCZOS_TAPS (2 * LANCZOS_A)
 
-/* What is in memory between start() and finish() is used in turn.  A map makes
- * the statistics of the B-scan before ready for the one after the next, which
- * is not started before that map is done. */
+/* Statistics are used in turn: a map makes those of the B-scan before ready for
+ * the one after the next. */
 #define TURNS 3
 
 /* rows that a grid of blocks can have */
@@ -35,7 +34,7 @@
 typedef struct {
   float *powers; /* [bscans][lines][row] */
   OctCudaFind find;
-  guint statistics; /* which of them, where any are found */
+  guint statistics; /* which of them, if any are found */
 } Turn;
 
 struct _OctPlan {
@@ -63,8 +62,7 @@ struct _OctPlan {
   gsize spectra_row; /* bytes */
 
   /* with logscale */
-  Turn between[TURNS];     /* the first one also for run() */
-  guint started, finished; /* their numbers */
+  Turn between;
   gsize row;               /* of powers, bytes */
   OctCudaTable statistics; /* OctCudaStatistics [TURNS][bscans] */
   guint next_statistics;
@@ -323,13 +321,12 @@ cuda_pass_make_spectra (OctPlan *plan)
   return plan->spectra_row == 0 || plan->spectra != NULL;
 }
 
-/* Memory for powers; that of the later turns is made when they are used. */
 static gboolean
-make_powers (const OctPlan *plan, Turn *turn, GError **error)
+make_powers (OctPlan *plan)
 {
-  if (turn->powers == NULL)
-    turn->powers = oct_cuda_alloc (plan->row * get_lines (plan), NAME, error);
-  return turn->powers != NULL;
+  plan->between.powers =
+      oct_cuda_alloc (plan->row * get_lines (plan), NAME, NULL);
+  return plan->between.powers != NULL;
 }
 
 static gboolean
@@ -364,8 +361,7 @@ cuda_pass_fused_destroy (OctPlan *plan)
   oct_cuda_table_clear (&plan->stored);
   oct_cuda_table_clear (&plan->statistics);
   oct_cuda_free (plan->spectra);
-  for (guint i = 0; i < TURNS; i++)
-    oct_cuda_free (plan->between[i].powers);
+  oct_cuda_free (plan->between.powers);
   g_free (plan);
 }
 
@@ -471,8 +467,7 @@ cuda_pass_fused_create (
   if (!cuda_pass_make_transform (plan) || !make_stored (plan)
       || !cuda_pass_make_spectra (plan)
       || (last == OCT_OPERATION_LOGSCALE
-          && !(make_statistics (plan)
-               && make_powers (plan, plan->between, NULL)))) {
+          && !(make_statistics (plan) && make_powers (plan)))) {
     cuda_pass_fused_destroy (plan);
     return NULL;
   }
@@ -599,8 +594,7 @@ run_to_powers (OctPlan *plan, Turn *turn, const OctFrame *in,
 {
   OctCudaPass pass = plan->pass;
 
-  if (!make_powers (plan, turn, error)
-      || !check_input (plan, in, stream, error))
+  if (!check_input (plan, in, stream, error))
     return FALSE;
   turn->find = oct_cuda_logscale_get_find (logscale);
   turn->statistics = plan->next_statistics;
@@ -639,7 +633,7 @@ static gboolean
 cuda_pass_fused_run (OctPlan *plan, const OctFrame *in, OctPlan *last,
     const OctFrame *out, gpointer stream, GError **error)
 {
-  Turn *turn = plan->between;
+  Turn *turn = &plan->between;
 
   if (plan->sensing != NULL)
     return oct_cuda_cs_pass_run (plan->sensing, in, last, out, stream, error);
@@ -650,33 +644,8 @@ cuda_pass_fused_run (OctPlan *plan, const OctFrame *in, OctPlan *last,
          && map_powers (plan, turn, last, out, stream, error);
 }
 
-static gboolean
-fused_start (OctPlan *plan, const OctFrame *in, OctPlan *last, gpointer stream,
-    GError **error)
-{
-  Turn *turn = &plan->between[plan->started];
-
-  if (!run_to_powers (plan, turn, in, last, stream, error))
-    return FALSE;
-  plan->started = (plan->started + 1) % TURNS;
-  return TRUE;
-}
-
-static gboolean
-fused_finish (OctPlan *plan, OctPlan *last, const OctFrame *out,
-    gpointer stream, GError **error)
-{
-  const Turn *turn = &plan->between[plan->finished];
-
-  plan->finished = (plan->finished + 1) % TURNS;
-  return cuda_pass_check_images (plan, last, out, error)
-         && map_powers (plan, turn, last, out, stream, error);
-}
-
 const OctFusedTable oct_cuda_fused = {
   .create = cuda_pass_fused_create,
   .run = cuda_pass_fused_run,
-  .start = fused_start,
-  .finish = fused_finish,
   .destroy = cuda_pass_fused_destroy,
 };

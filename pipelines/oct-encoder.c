@@ -26,7 +26,7 @@ static const struct {
 };
 
 static gboolean
-gets_ready (const char *factory, gpointer data)
+gets_ready (const char *factory)
 {
   g_autoptr (GstElement) element = gst_element_factory_make (factory, NULL);
   gboolean ready;
@@ -41,24 +41,16 @@ gets_ready (const char *factory, gpointer data)
 }
 
 static gint
-encoder_choose (OctEncoderWorks works, gpointer data, GError **error)
+encoder_choose (GError **error)
 {
   for (guint i = 0; i < G_N_ELEMENTS (encoders); i++)
-    if ((works != NULL ? works : gets_ready) (encoders[i].factory, data))
+    if (gets_ready (encoders[i].factory))
       return i;
   g_set_error_literal (error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN,
       "There is no H.264 encoder: neither nvh264enc (an NVIDIA GPU and "
       "GStreamer's nvcodec plugin) nor x264enc works; install the package "
       "gstreamer1.0-plugins-ugly.");
   return -1;
-}
-
-const char *
-oct_encoder_choose (OctEncoderWorks works, gpointer data, GError **error)
-{
-  gint i = encoder_choose (works, data, error);
-
-  return i >= 0 ? encoders[i].factory : NULL;
 }
 
 static void
@@ -167,7 +159,7 @@ GstElement *
 oct_encoder_new (
     const OctEncoderSettings *settings, const char **name, GError **error)
 {
-  gint i = encoder_choose (NULL, NULL, error);
+  gint i = encoder_choose (error);
   g_autofree char *description = NULL;
   g_autoptr (GstElement) encoder = NULL;
   GstElement *bin;

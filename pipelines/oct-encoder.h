@@ -17,18 +17,9 @@ typedef struct {
                          over 2 s as in files */
 } OctEncoderSettings;
 
-/* Tells whether an encoder can be used; `data` is the caller's. */
-typedef gboolean (*OctEncoderWorks) (const char *factory, gpointer data);
-
-/* The factory to use, the first of the table in oct-encoder.c that `works`:
- * nvh264enc, then x264enc.  `works` NULL asks GStreamer: the element is
- * installed and gets as far as READY, which an encoder on the GPU does only
- * where there is one.  NULL with an error of one sentence when there is none.
- * The string is static. */
-const char *oct_encoder_choose (
-    OctEncoderWorks works, gpointer data, GError **error);
-
-/* A bin with the encoder chosen and what it needs around it: video/x-raw of
+/* A bin with the first encoder that is installed and gets as far as READY, which
+ * one on the GPU does only if there is a GPU: nvh264enc, else x264enc; and what
+ * it needs around it: video/x-raw of
  * any format and size in system memory goes in (GRAY8, GRAY16_LE, I420, ...;
  * an odd width or height loses its last column or row, as H.264 needs even
  * ones), H.264 comes out of h264parse, parameter sets before every key frame.

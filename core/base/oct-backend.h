@@ -493,15 +493,6 @@ typedef struct {
    * the last operation. */
   gboolean (*run) (OctPlan *plan, const OctFrame *in, OctPlan *last,
       const OctFrame *out, gpointer stream, GError **error);
-  /* run() with a last operation in two parts, for two streams; NULL: there is
-   * no such way.  finish() is for the oldest start() that has had none.  The
-   * caller has finish() of a B-scan wait for its start(), and start() for the
-   * finish() of the last B-scan but one; each of them always has one stream.
-   * A plan is run in one of the two ways only. */
-  gboolean (*start) (OctPlan *plan, const OctFrame *in, OctPlan *last,
-      gpointer stream, GError **error);
-  gboolean (*finish) (OctPlan *plan, OctPlan *last, const OctFrame *out,
-      gpointer stream, GError **error);
   void (*destroy) (OctPlan *plan);
 } OctFusedTable;
 

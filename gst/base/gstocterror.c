@@ -15,7 +15,8 @@ ensure_error (GstElement *element, GError **error)
 }
 
 void
-gst_oct_element_error (GstElement *element, GError **error)
+gst_oct_element_error_at (GstElement *element, GError **error, const char *file,
+    const char *function, gint line)
 {
   GError *e = ensure_error (element, error);
   GQuark domain = GST_STREAM_ERROR;
@@ -59,7 +60,7 @@ gst_oct_element_error (GstElement *element, GError **error)
   gst_element_message_full (element, GST_MESSAGE_ERROR, domain, code,
       g_strconcat (
           e->message, g_str_has_suffix (e->message, ".") ? "" : ".", NULL),
-      NULL, __FILE__, GST_FUNCTION, __LINE__);
+      NULL, file, function, line);
   g_clear_error (error);
 }
 

@@ -6,9 +6,12 @@
 
 G_BEGIN_DECLS
 
-/* Posts `error` (OCT_ERROR) as an element error of the domain that fits it.
- * Takes the error and clears it. */
-void gst_oct_element_error (GstElement *element, GError **error);
+/* Posts `error` (OCT_ERROR) as an element error of the domain that fits it; its
+ * debug text names the caller.  Takes the error and clears it. */
+#define gst_oct_element_error(element, error)                                  \
+  gst_oct_element_error_at (element, error, __FILE__, GST_FUNCTION, __LINE__)
+void gst_oct_element_error_at (GstElement *element, GError **error,
+    const char *file, const char *function, gint line);
 
 /* Posts a warning that settings are not taken, and with `kept` what stays in
  * their place ("Until then ...").  Takes the error and clears it. */

@@ -4,6 +4,7 @@
 #include "gstoctallocation.h"
 #include "gstocterror.h"
 #include "gstoctfiltercaps.h"
+#include "gstoctinstall.h"
 #include "gstoctoperator.h"
 #include "gstoctorder.h"
 #include "gstoctoutputs.h"
@@ -48,8 +49,6 @@ typedef struct {
 
   GstOctCalibrations calibrations; /* under the object lock */
 } GstOctFilterPrivate;
-
-#define FIRST_ROW 1
 
 /* clang-format off */
 G_DEFINE_ABSTRACT_TYPE_WITH_CODE (GstOctFilter, gst_oct_filter,
@@ -699,22 +698,16 @@ gst_oct_filter_stop (GstBaseTransform *trans)
 
 /* ------------------------------------------------------------------- object */
 
-static void
-gst_oct_filter_set_property (
-    GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+static gpointer
+find_filter_place (GObject *object)
 {
-  if (!gst_oct_element_refuses_property (GST_ELEMENT (object), pspec))
-    gst_oct_properties_set (&rows[id - FIRST_ROW],
-        &PRIVATE (GST_OCT_FILTER (object))->place, value);
+  return &PRIVATE (GST_OCT_FILTER (object))->place;
 }
 
-static void
-gst_oct_filter_get_property (
-    GObject *object, guint id, GValue *value, GParamSpec *pspec)
-{
-  gst_oct_properties_get (
-      &rows[id - FIRST_ROW], &PRIVATE (GST_OCT_FILTER (object))->place, value);
-}
+static const GstOctHolder holder = {
+  .properties = &properties,
+  .find = find_filter_place,
+};
 
 /* The class is known from here on. */
 static void
@@ -745,8 +738,6 @@ gst_oct_filter_class_init (GstOctFilterClass *klass)
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
   GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
 
-  object_class->set_property = gst_oct_filter_set_property;
-  object_class->get_property = gst_oct_filter_get_property;
   object_class->constructed = gst_oct_filter_constructed;
   object_class->finalize = gst_oct_filter_finalize;
   trans_class->transform_caps = gst_oct_filter_caps_transform;
@@ -766,7 +757,7 @@ gst_oct_filter_class_init (GstOctFilterClass *klass)
   GST_ELEMENT_CLASS (klass)->set_context = gst_oct_filter_set_context;
   trans_class->start = gst_oct_filter_start;
   trans_class->stop = gst_oct_filter_stop;
-  gst_oct_properties_install (&properties, object_class, FIRST_ROW);
+  gst_oct_holder_install (&holder, object_class, 1);
   gst_type_mark_as_plugin_api (GST_TYPE_OCT_FILTER, 0);
 }
 

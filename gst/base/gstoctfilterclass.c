@@ -5,8 +5,7 @@
 #include "gstoctcuda.h"
 #include "gstocterror.h"
 #include "gstoctfilter.h"
-
-#define FIRST_ROW 1
+#include "gstoctinstall.h"
 
 /* The caps in GPU memory first, so that a pipeline runs there when it can. */
 static void
@@ -22,52 +21,33 @@ filter_class_add_template (GstElementClass *klass, const char *name,
       klass, gst_pad_template_new (name, direction, GST_PAD_ALWAYS, caps));
 }
 
-static void
-gst_oct_filter_class_set_property (
-    GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+static GstOctChoice *
+find_filter_choice (GObject *object)
 {
-  if (!gst_oct_element_refuses_property (GST_ELEMENT (object), pspec))
-    gst_oct_choice_set (gst_oct_filter_get_choice (GST_OCT_FILTER (object)),
-        id - FIRST_ROW, value);
+  return gst_oct_filter_get_choice (GST_OCT_FILTER (object));
 }
 
 static void
-gst_oct_filter_class_get_property (
-    GObject *object, guint id, GValue *value, GParamSpec *pspec)
+filter_changed (GObject *object, gboolean affects_caps)
 {
-  gst_oct_choice_get (gst_oct_filter_get_choice (GST_OCT_FILTER (object)),
-      id - FIRST_ROW, value);
+  gst_oct_filter_changed (GST_OCT_FILTER (object), affects_caps);
 }
 
-/* What is set by one g_object_set() is taken together. */
-static void
-gst_oct_filter_class_dispatch_properties_changed (
-    GObject *object, guint n_pspecs, GParamSpec **pspecs)
-{
-  GstOctFilter *filter = GST_OCT_FILTER (object);
-  GObjectClass *parent = g_type_class_peek_parent (G_OBJECT_GET_CLASS (object));
-  gboolean affects_caps;
-
-  if (gst_oct_choice_publish (
-          gst_oct_filter_get_choice (filter), &affects_caps))
-    gst_oct_filter_changed (filter, affects_caps);
-  parent->dispatch_properties_changed (object, n_pspecs, pspecs);
-}
+static const GstOctChooser chooser = {
+  .find = find_filter_choice,
+  .changed = filter_changed,
+};
 
 void
 gst_oct_filter_class_describe (
     GstOctFilterClass *klass, const GstOctFilterDescription *description)
 {
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
-  GObjectClass *object_class = G_OBJECT_CLASS (klass);
 
   klass->operation = description->operation;
   klass->properties = description->properties;
-  object_class->set_property = gst_oct_filter_class_set_property;
-  object_class->get_property = gst_oct_filter_class_get_property;
-  object_class->dispatch_properties_changed =
-      gst_oct_filter_class_dispatch_properties_changed;
-  gst_oct_properties_install (description->properties, object_class, FIRST_ROW);
+  gst_oct_chooser_install (
+      &chooser, description->properties, G_OBJECT_CLASS (klass), 1);
   klass->uploads = description->uploads;
   klass->downloads = description->downloads;
   gst_element_class_set_static_metadata (element_class, description->long_name,

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstoctproperties.h"
-#include "gstocterror.h"
 
 #include <stddef.h>
 
@@ -22,8 +21,8 @@ param_flags (const GstOctProperty *row)
   return flags;
 }
 
-static GParamSpec *
-new_spec (const GstOctProperty *row)
+GParamSpec *
+gst_oct_property_new_spec (const GstOctProperty *row)
 {
   GParamFlags flags = param_flags (row);
 
@@ -50,23 +49,14 @@ new_spec (const GstOctProperty *row)
     gst_type_mark_as_plugin_api (row->enum_type (), 0);
     return g_param_spec_enum (row->name, row->nick, row->blurb,
         row->enum_type (), (gint)row->whole.initial, flags);
+  case GST_OCT_TYPE_STRUCTURE:
+    return g_param_spec_boxed (
+        row->name, row->nick, row->blurb, GST_TYPE_STRUCTURE, flags);
   case GST_OCT_TYPE_STRING:
   case GST_OCT_TYPE_FILE:
     break;
   }
   return g_param_spec_string (row->name, row->nick, row->blurb, NULL, flags);
-}
-
-void
-gst_oct_properties_install (
-    const GstOctProperties *properties, GObjectClass *klass, guint first_id)
-{
-  guint i;
-
-  g_assert (properties->n_rows <= GST_OCT_MAX_PROPERTIES);
-  for (i = 0; i < properties->n_rows; i++)
-    g_object_class_install_property (
-        klass, first_id + i, new_spec (&properties->rows[i]));
 }
 
 /* -------------------------------------------------------------------- values
@@ -108,6 +98,7 @@ gst_oct_properties_init (const GstOctProperties *properties, gpointer settings)
       break;
     case GST_OCT_TYPE_STRING:
     case GST_OCT_TYPE_FILE:
+    case GST_OCT_TYPE_STRUCTURE:
       break;
     }
   }
@@ -121,6 +112,8 @@ gst_oct_properties_clear (const GstOctProperties *properties, gpointer settings)
   for (i = 0; i < properties->n_rows; i++) {
     const GstOctProperty *row = &properties->rows[i];
 
+    if (row->type == GST_OCT_TYPE_STRUCTURE)
+      gst_clear_structure (&MEMBER (GstStructure *, settings, row->offset));
     if (row->type != GST_OCT_TYPE_STRING && row->type != GST_OCT_TYPE_FILE)
       continue;
     g_clear_pointer (&MEMBER (char *, settings, row->offset), g_free);
@@ -162,6 +155,8 @@ gst_oct_properties_set (
     if (row->type == GST_OCT_TYPE_FILE)
       properties_open_file (row, settings);
     break;
+  case GST_OCT_TYPE_STRUCTURE:
+    break;
   }
 }
 
@@ -192,27 +187,10 @@ gst_oct_properties_get (
   case GST_OCT_TYPE_FILE:
     g_value_set_string (value, MEMBER (char *, settings, row->offset));
     break;
+  case GST_OCT_TYPE_STRUCTURE:
+    g_value_set_boxed (value, MEMBER (GstStructure *, settings, row->offset));
+    break;
   }
-}
-
-void
-gst_oct_element_set_row (GstElement *element, const GstOctProperty *row,
-    gpointer settings, const GValue *value, GParamSpec *pspec)
-{
-  if (gst_oct_element_refuses_property (element, pspec))
-    return;
-  GST_OBJECT_LOCK (element);
-  gst_oct_properties_set (row, settings, value);
-  GST_OBJECT_UNLOCK (element);
-}
-
-void
-gst_oct_element_get_row (GstElement *element, const GstOctProperty *row,
-    gconstpointer settings, GValue *value)
-{
-  GST_OBJECT_LOCK (element);
-  gst_oct_properties_get (row, settings, value);
-  GST_OBJECT_UNLOCK (element);
 }
 
 static gsize
@@ -422,6 +400,7 @@ describe_row (const GstOctProperty *row, gconstpointer settings)
     text = MEMBER (char *, settings, row->offset);
     return g_strdup (text != NULL ? text : "");
   case GST_OCT_TYPE_FILE:
+  case GST_OCT_TYPE_STRUCTURE:
     break;
   }
   text = MEMBER (char *, settings, row->offset);

@@ -32,14 +32,15 @@ typedef enum {
 } GstOctPropertyFlags;
 
 typedef enum {
-  GST_OCT_TYPE_BOOLEAN, /* gboolean */
-  GST_OCT_TYPE_INT,     /* gint */
-  GST_OCT_TYPE_UINT,    /* guint */
-  GST_OCT_TYPE_UINT64,  /* guint64 */
-  GST_OCT_TYPE_DOUBLE,  /* double */
-  GST_OCT_TYPE_ENUM,    /* an enum */
-  GST_OCT_TYPE_STRING,  /* char *, owned */
-  GST_OCT_TYPE_FILE,    /* the same, and beside it what is in the file */
+  GST_OCT_TYPE_BOOLEAN,   /* gboolean */
+  GST_OCT_TYPE_INT,       /* gint */
+  GST_OCT_TYPE_UINT,      /* guint */
+  GST_OCT_TYPE_UINT64,    /* guint64 */
+  GST_OCT_TYPE_DOUBLE,    /* double */
+  GST_OCT_TYPE_ENUM,      /* an enum */
+  GST_OCT_TYPE_STRING,    /* char *, owned */
+  GST_OCT_TYPE_FILE,      /* the same, and beside it what is in the file */
+  GST_OCT_TYPE_STRUCTURE, /* GstStructure *, owned; can only be read */
 } GstOctPropertyType;
 
 /* What is in a file: counted, read at its first use and not before.  Copies of
@@ -95,6 +96,8 @@ typedef struct {
   .whole = { .initial = (first) }, .enum_type = (get_type)
 #define GST_OCT_STRING(settings, member)                                       \
   .type = GST_OCT_TYPE_STRING, .offset = G_STRUCT_OFFSET (settings, member)
+#define GST_OCT_STRUCTURE(settings, member)                                    \
+  .type = GST_OCT_TYPE_STRUCTURE, .offset = G_STRUCT_OFFSET (settings, member)
 #define GST_OCT_FILE(settings, path, contents, file_type)                      \
   .type = GST_OCT_TYPE_FILE, .offset = G_STRUCT_OFFSET (settings, path),       \
   .content = G_STRUCT_OFFSET (settings, contents), .file = (file_type)
@@ -124,10 +127,9 @@ typedef struct {
     .rows = (table), .n_rows = G_N_ELEMENTS (table), .size = sizeof (settings) \
   }
 
-/* Installs every row; the identifiers count from `first_id`.  A property
- * without GST_OCT_PROPERTY_LIVE is for the time before the start. */
-void gst_oct_properties_install (
-    const GstOctProperties *properties, GObjectClass *klass, guint first_id);
+/* A property without GST_OCT_PROPERTY_LIVE is for the time before the start.
+ * gstoctinstall.h has what installs a table. */
+GParamSpec *gst_oct_property_new_spec (const GstOctProperty *row);
 
 /* Settings in memory of the caller, which is zeros before init(): `settings`
  * owns its strings and its references to contents.  None of these reads a file;
@@ -141,14 +143,6 @@ void gst_oct_properties_set (
     const GstOctProperty *row, gpointer settings, const GValue *value);
 void gst_oct_properties_get (
     const GstOctProperty *row, gconstpointer settings, GValue *value);
-
-/* The same for an element, under its object lock; what cannot be set while it
- * runs is refused with a warning, as gst_oct_element_refuses_property() says.
- * `pspec` is that of the row. */
-void gst_oct_element_set_row (GstElement *element, const GstOctProperty *row,
-    gpointer settings, const GValue *value, GParamSpec *pspec);
-void gst_oct_element_get_row (GstElement *element, const GstOctProperty *row,
-    gconstpointer settings, GValue *value);
 
 /* Settings that never change, counted: for any threads. */
 typedef struct _GstOctSettings GstOctSettings;

@@ -16,20 +16,13 @@
 #include "gstoctscatter.h"
 #include "gstoctbranches.h"
 #include "gstocterror.h"
-#include "gstoctproperties.h"
+#include "gstoctinstall.h"
 #include "gstoctscatterevents.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_oct_scatter_debug);
 #define GST_CAT_DEFAULT gst_oct_scatter_debug
 
-#define FIRST_ROW 1
-#define LOST_ID 20
 #define ASK_TIME (G_USEC_PER_SEC / 5)
-
-typedef struct {
-  GstOctScatterPolicy policy;
-  guint max_buffers;
-} Settings;
 
 struct _GstOctScatter {
   GstElement parent;
@@ -37,7 +30,8 @@ struct _GstOctScatter {
 
   GMutex lock; /* of all below; nothing is pushed under it */
   GCond changed;
-  Settings settings;
+  GstOctScatterPolicy policy;
+  guint max_buffers;
   GstOctBranches branches;
   gboolean flushing;
   guint64 lost;
@@ -67,15 +61,21 @@ static GST_OCT_DEFINE_ENUM (get_policy_type, "GstOctScatterPolicy", policies)
     static const GstOctProperty rows[] = {
       { "policy", "Policy", "Which branch gets the next buffer",
           GST_OCT_PROPERTY_LIVE, NULL,
-          GST_OCT_ENUM (Settings, policy, get_policy_type,
+          GST_OCT_ENUM (GstOctScatter, policy, get_policy_type,
               GST_OCT_SCATTER_LEAST_LOADED) },
       { "max-buffers", "Most buffers",
           "Largest number of buffers in a branch, including the one that it "
           "works on",
           GST_OCT_PROPERTY_LIVE, NULL,
-          GST_OCT_UINT (Settings, max_buffers, 1, 1024, 2) },
+          GST_OCT_UINT (GstOctScatter, max_buffers, 1, 1024, 2) },
+      { "lost", "Lost",
+          "Buffers lost in branches that failed, since the start; at most, "
+          "where elements behind the one that failed still deliver some",
+          GST_OCT_PROPERTY_READ_ONLY, NULL,
+          GST_OCT_UINT64 (GstOctScatter, lost, 0, G_MAXUINT64, 0) },
     };
-static const GstOctProperties properties = GST_OCT_PROPERTIES (Settings, rows);
+static const GstOctProperties properties =
+    GST_OCT_PROPERTIES (GstOctScatter, rows);
 
 /* ----------------------------------------------------------------- branches */
 
@@ -366,8 +366,8 @@ scatter_give (GstOctScatter *self, GstMiniObject *object)
 
   g_mutex_lock (&self->lock);
   while (!self->flushing && gst_oct_branches_are_alive (&self->branches, &flow)
-         && (branch = gst_oct_branches_choose (&self->branches,
-                 self->settings.policy, self->settings.max_buffers))
+         && (branch = gst_oct_branches_choose (
+                 &self->branches, self->policy, self->max_buffers))
                 == NULL)
     g_cond_wait (&self->changed, &self->lock);
   if (branch != NULL) {
@@ -524,7 +524,7 @@ answer_allocation (GstOctScatter *self, GstQuery *query)
       || !gst_pad_peer_query (pads->data, query))
     return FALSE;
   g_mutex_lock (&self->lock);
-  more = self->settings.max_buffers * g_list_length (pads);
+  more = self->max_buffers * g_list_length (pads);
   g_mutex_unlock (&self->lock);
   for (guint i = 0; i < gst_query_get_n_allocation_pools (query); i++) {
     gst_query_parse_nth_allocation_pool (query, i, &pool, &size, &least, &most);
@@ -664,31 +664,23 @@ gst_oct_scatter_change_state (GstElement *element, GstStateChange transition)
   return ret;
 }
 
-static void
-gst_oct_scatter_set_property (
-    GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+static GMutex *
+get_scatter_lock (GObject *object)
 {
-  GstOctScatter *self = GST_OCT_SCATTER (object);
-
-  g_mutex_lock (&self->lock);
-  gst_oct_properties_set (&rows[id - FIRST_ROW], &self->settings, value);
-  g_cond_broadcast (&self->changed);
-  g_mutex_unlock (&self->lock);
+  return &GST_OCT_SCATTER (object)->lock;
 }
 
 static void
-gst_oct_scatter_get_property (
-    GObject *object, guint id, GValue *value, GParamSpec *pspec)
+scatter_changed (GObject *object, const GstOctProperty *row)
 {
-  GstOctScatter *self = GST_OCT_SCATTER (object);
-
-  g_mutex_lock (&self->lock);
-  if (id == LOST_ID)
-    g_value_set_uint64 (value, self->lost);
-  else
-    gst_oct_properties_get (&rows[id - FIRST_ROW], &self->settings, value);
-  g_mutex_unlock (&self->lock);
+  g_cond_broadcast (&GST_OCT_SCATTER (object)->changed);
 }
+
+static const GstOctHolder holder = {
+  .properties = &properties,
+  .get_lock = get_scatter_lock,
+  .changed = scatter_changed,
+};
 
 void
 gst_oct_scatter_set_devices (GstOctScatter *self, const char *devices)
@@ -703,7 +695,6 @@ gst_oct_scatter_finalize (GObject *object)
   GstOctScatter *self = GST_OCT_SCATTER (object);
 
   gst_oct_branches_clear (&self->branches);
-  gst_oct_properties_clear (&properties, &self->settings);
   g_free (self->devices);
   g_mutex_clear (&self->lock);
   g_cond_clear (&self->changed);
@@ -718,15 +709,8 @@ gst_oct_scatter_class_init (GstOctScatterClass *klass)
 
   GST_DEBUG_CATEGORY_INIT (
       gst_oct_scatter_debug, "octscatter", 0, "OCT scattering to branches");
-  object_class->set_property = gst_oct_scatter_set_property;
-  object_class->get_property = gst_oct_scatter_get_property;
   object_class->finalize = gst_oct_scatter_finalize;
-  gst_oct_properties_install (&properties, object_class, FIRST_ROW);
-  g_object_class_install_property (object_class, LOST_ID,
-      g_param_spec_uint64 ("lost", "Lost",
-          "Buffers lost in branches that failed, since the start; at most, "
-          "where elements behind the one that failed still deliver some",
-          0, G_MAXUINT64, 0, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+  gst_oct_holder_install (&holder, object_class, 1);
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class,
@@ -744,7 +728,7 @@ gst_oct_scatter_init (GstOctScatter *self)
   g_mutex_init (&self->lock);
   g_cond_init (&self->changed);
   gst_oct_branches_init (&self->branches);
-  gst_oct_properties_init (&properties, &self->settings);
+  gst_oct_properties_init (&properties, self);
   self->sink = gst_pad_new_from_static_template (&sink_template, "sink");
   gst_pad_set_chain_function (self->sink, gst_oct_scatter_chain);
   gst_pad_set_event_function (self->sink, gst_oct_scatter_sink_event);

@@ -18,6 +18,7 @@
 #include "gstoctcalibration.h"
 #include "gstoctcuda.h"
 #include "gstocterror.h"
+#include "gstoctinstall.h"
 #include "gstoctmeasure.h"
 #include "gstoctmeterlog.h"
 #include "gstoctorder.h"
@@ -34,6 +35,7 @@ typedef struct {
   gboolean active, curves, source_only, roll_off;
   char *location;
   OctCalibrationSettings calibration;
+  GstStructure *last; /* what was measured */
 } Settings;
 
 static const GstOctProperty rows[] = {
@@ -90,11 +92,12 @@ static const GstOctProperty rows[] = {
       "Text file that is made, with a line of comma separated values for every "
       "measurement (none = no file)",
       0, NULL, GST_OCT_STRING (Settings, location) },
+  { "last", "Last measurement",
+      "What was measured last, with the fields of the message \"oct-meter\" "
+      "(none = nothing yet)",
+      GST_OCT_PROPERTY_READ_ONLY, NULL, GST_OCT_STRUCTURE (Settings, last) },
 };
 static const GstOctProperties properties = GST_OCT_PROPERTIES (Settings, rows);
-
-#define FIRST_ROW 1
-#define PROP_LAST (FIRST_ROW + G_N_ELEMENTS (rows))
 
 /* A B-scan that is to be measured. */
 typedef struct {
@@ -111,8 +114,8 @@ struct _GstOctMeter {
 
   /* under the object lock */
   Settings settings;
+  gboolean roll_off_was;    /* after it was set last */
   gboolean roll_off_is_new; /* forget what was collected */
-  GstStructure *last;
 
   /* streaming thread */
   GstOctInfo info;
@@ -251,8 +254,8 @@ octmeter_measure (GstOctMeter *self, Job *job)
   GST_DEBUG_OBJECT (self, "%" GST_PTR_FORMAT, s);
   write_log (self, s);
   GST_OBJECT_LOCK (self);
-  g_clear_pointer (&self->last, gst_structure_free);
-  self->last = gst_structure_copy (s);
+  gst_clear_structure (&self->settings.last);
+  self->settings.last = gst_structure_copy (s);
   GST_OBJECT_UNLOCK (self);
   return s;
 }
@@ -516,33 +519,12 @@ gst_oct_meter_stop (GstBaseTransform *trans)
 /* ------------------------------------------------------------------- object */
 
 static void
-gst_oct_meter_set_property (
-    GObject *object, guint id, const GValue *value, GParamSpec *pspec)
-{
-  GstOctMeter *self = GST_OCT_METER (object);
-  gboolean before;
-
-  if (gst_oct_element_refuses_property (GST_ELEMENT (self), pspec))
-    return;
-  GST_OBJECT_LOCK (self);
-  before = self->settings.roll_off;
-  gst_oct_properties_set (&rows[id - FIRST_ROW], &self->settings, value);
-  self->roll_off_is_new |= self->settings.roll_off && !before;
-  GST_OBJECT_UNLOCK (self);
-}
-
-static void
-gst_oct_meter_get_property (
-    GObject *object, guint id, GValue *value, GParamSpec *pspec)
+meter_changed (GObject *object, const GstOctProperty *row)
 {
   GstOctMeter *self = GST_OCT_METER (object);
 
-  GST_OBJECT_LOCK (self);
-  if (id == PROP_LAST)
-    g_value_set_boxed (value, self->last);
-  else
-    gst_oct_properties_get (&rows[id - FIRST_ROW], &self->settings, value);
-  GST_OBJECT_UNLOCK (self);
+  self->roll_off_is_new |= self->settings.roll_off && !self->roll_off_was;
+  self->roll_off_was = self->settings.roll_off;
 }
 
 static void
@@ -550,7 +532,6 @@ gst_oct_meter_finalize (GObject *object)
 {
   GstOctMeter *self = GST_OCT_METER (object);
 
-  g_clear_pointer (&self->last, gst_structure_free);
   gst_oct_properties_clear (&properties, &self->settings);
   gst_oct_roll_off_free (self->collected);
   g_mutex_clear (&self->lock);
@@ -574,6 +555,18 @@ octmeter_add_template (
   gst_caps_unref (gpu);
 }
 
+static gpointer
+find_meter_settings (GObject *object)
+{
+  return &GST_OCT_METER (object)->settings;
+}
+
+static const GstOctHolder holder = {
+  .properties = &properties,
+  .find = find_meter_settings,
+  .changed = meter_changed,
+};
+
 static void
 gst_oct_meter_class_init (GstOctMeterClass *klass)
 {
@@ -582,16 +575,8 @@ gst_oct_meter_class_init (GstOctMeterClass *klass)
   GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
 
   GST_DEBUG_CATEGORY_INIT (gst_oct_meter_debug, "octmeter", 0, "OCT meter");
-  object_class->set_property = gst_oct_meter_set_property;
-  object_class->get_property = gst_oct_meter_get_property;
   object_class->finalize = gst_oct_meter_finalize;
-  gst_oct_properties_install (&properties, object_class, FIRST_ROW);
-  g_object_class_install_property (object_class, PROP_LAST,
-      g_param_spec_boxed ("last", "Last measurement",
-          "What was measured last, with the fields of the message "
-          "\"oct-meter\" "
-          "(none = nothing yet)",
-          GST_TYPE_STRUCTURE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+  gst_oct_holder_install (&holder, object_class, 1);
   octmeter_add_template (element_class, "sink", GST_PAD_SINK);
   octmeter_add_template (element_class, "src", GST_PAD_SRC);
   gst_element_class_set_static_metadata (element_class, "OCT meter",

@@ -15,6 +15,7 @@
 #include "gstoctcalibration.h"
 #include "gstocterror.h"
 #include "gstoctframe.h"
+#include "gstoctinstall.h"
 #include "gstoctscanmask.h"
 #include "gstoctscanmeta.h"
 #include "oct-raw-writer.h"
@@ -72,8 +73,6 @@ static const GstOctProperty rows[] = {
   GST_OCT_CALIBRATION_ROWS (Settings, calibration, GST_OCT_PROPERTY_LIVE),
 };
 static const GstOctProperties properties = GST_OCT_PROPERTIES (Settings, rows);
-
-#define FIRST_ROW 1
 
 struct _GstOctRawSink {
   GstOctFileSink parent;
@@ -608,38 +607,40 @@ gst_oct_raw_sink_stop (GstBaseSink *base)
 
 /* ------------------------------------------------------------------- object */
 
+static gpointer
+find_raw_sink_settings (GObject *object)
+{
+  return &GST_OCT_RAW_SINK (object)->settings;
+}
+
+/* The calibration can be set while it records. */
 static void
-gst_oct_raw_sink_set_property (
-    GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+raw_sink_changed (GObject *object, const GstOctProperty *row)
 {
   GstOctRawSink *self = GST_OCT_RAW_SINK (object);
-  const GstOctProperty *row = &rows[id - FIRST_ROW];
 
-  if (gst_oct_element_refuses_property (GST_ELEMENT (self), pspec))
-    return;
-  GST_OBJECT_LOCK (self);
-  gst_oct_properties_set (row, &self->settings, value);
-  /* what can be set while it records is the calibration */
   if ((row->flags & GST_OCT_PROPERTY_LIVE) != 0) {
     self->stale = TRUE;
     self->refused = FALSE;
   }
-  GST_OBJECT_UNLOCK (self);
 }
 
 static void
-gst_oct_raw_sink_get_property (
-    GObject *object, guint id, GValue *value, GParamSpec *pspec)
+raw_sink_refresh (GObject *object)
 {
   GstOctRawSink *self = GST_OCT_RAW_SINK (object);
 
-  GST_OBJECT_LOCK (self);
   self->settings.stats = self->writer != NULL
                              ? oct_raw_writer_get_stats (self->writer)
                              : self->stats;
-  gst_oct_properties_get (&rows[id - FIRST_ROW], &self->settings, value);
-  GST_OBJECT_UNLOCK (self);
 }
+
+static const GstOctHolder holder = {
+  .properties = &properties,
+  .find = find_raw_sink_settings,
+  .changed = raw_sink_changed,
+  .refresh = raw_sink_refresh,
+};
 
 static void
 gst_oct_raw_sink_finalize (GObject *object)
@@ -657,10 +658,8 @@ gst_oct_raw_sink_class_init (GstOctRawSinkClass *klass)
 
   GST_DEBUG_CATEGORY_INIT (
       gst_oct_raw_sink_debug, "octrawsink", 0, "OCT raw sink");
-  object_class->set_property = gst_oct_raw_sink_set_property;
-  object_class->get_property = gst_oct_raw_sink_get_property;
   object_class->finalize = gst_oct_raw_sink_finalize;
-  gst_oct_properties_install (&properties, object_class, FIRST_ROW);
+  gst_oct_holder_install (&holder, object_class, 1);
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_set_static_metadata (element_class, "OCT raw sink",
       "Sink/File", "Records raw OCT spectra without loss",

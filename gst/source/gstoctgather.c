@@ -18,14 +18,13 @@
 #include "gstocterror.h"
 #include "gstoctfiltercaps.h"
 #include "gstoctframe.h"
+#include "gstoctinstall.h"
 #include "gstoctorder.h"
 #include "gstoctproperties.h"
 #include "gstoctscanmeta.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_oct_gather_debug);
 #define GST_CAT_DEFAULT gst_oct_gather_debug
-
-#define FIRST_ROW 1
 
 typedef struct {
   guint bscans;
@@ -624,25 +623,16 @@ gst_oct_gather_stop (GstBaseTransform *trans)
 
 /* ------------------------------------------------------------------- object */
 
-static void
-gst_oct_gather_set_property (
-    GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+static gpointer
+find_gather_settings (GObject *object)
 {
-  GstOctGather *self = GST_OCT_GATHER (object);
-
-  gst_oct_element_set_row (
-      GST_ELEMENT (self), &rows[id - FIRST_ROW], &self->settings, value, pspec);
+  return &GST_OCT_GATHER (object)->settings;
 }
 
-static void
-gst_oct_gather_get_property (
-    GObject *object, guint id, GValue *value, GParamSpec *pspec)
-{
-  GstOctGather *self = GST_OCT_GATHER (object);
-
-  gst_oct_element_get_row (
-      GST_ELEMENT (self), &rows[id - FIRST_ROW], &self->settings, value);
-}
+static const GstOctHolder holder = {
+  .properties = &properties,
+  .find = find_gather_settings,
+};
 
 static void
 gst_oct_gather_class_init (GstOctGatherClass *klass)
@@ -653,9 +643,7 @@ gst_oct_gather_class_init (GstOctGatherClass *klass)
 
   GST_DEBUG_CATEGORY_INIT (
       gst_oct_gather_debug, "octgather", 0, "OCT gathering of B-scans");
-  object_class->set_property = gst_oct_gather_set_property;
-  object_class->get_property = gst_oct_gather_get_property;
-  gst_oct_properties_install (&properties, object_class, FIRST_ROW);
+  gst_oct_holder_install (&holder, object_class, 1);
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class,

@@ -18,6 +18,7 @@
 #include "gstoctcaps.h"
 #include "gstoctcuda.h"
 #include "gstocterror.h"
+#include "gstoctinstall.h"
 #include "gstoctscanmask.h"
 #include "gstoctscanmeta.h"
 #include "gstoctsrcopen.h"
@@ -65,8 +66,6 @@ struct _GstOctSrc {
   OctScanMask *mask_sent;      /* of the scan, owned by the input; or NULL */
   OctCalibration *calibration; /* read at the start, not sent yet */
 };
-
-enum { PROP_0, PROP_IS_LIVE, PROP_FRAMES, PROP_DROPPED, PROP_MISSING };
 
 static GstStaticPadTemplate src_template =
     GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS,
@@ -678,52 +677,76 @@ gst_oct_src_set_context (GstElement *element, GstContext *context)
 
 /* ------------------------------------------------------------------- object */
 
+static gpointer
+find_src_settings (GObject *object)
+{
+  return &GST_OCT_SRC (object)->settings;
+}
+
+static void
+src_changed (GObject *object, const GstOctProperty *row)
+{
+  GstOctSrc *self = GST_OCT_SRC (object);
+
+  if (gst_oct_src_settings_changed (&self->settings, row)) {
+    g_atomic_int_set (&self->calibration_changed, TRUE);
+    g_atomic_int_set (&self->calibration_stale, TRUE);
+  }
+}
+
+static const GstOctHolder holder = {
+  .properties = &gst_oct_src_properties,
+  .find = find_src_settings,
+  .changed = src_changed,
+};
+
+static const GstOctProperty counters[] = {
+  { "frames", "Frames", "B-scans delivered so far", GST_OCT_PROPERTY_READ_ONLY,
+      NULL, GST_OCT_UINT64 (GstOctSrc, frames, 0, G_MAXUINT64, 0) },
+  { "dropped", "Dropped frames",
+      "B-scans that a live source had to drop so far",
+      GST_OCT_PROPERTY_READ_ONLY, NULL,
+      GST_OCT_UINT64 (GstOctSrc, dropped, 0, G_MAXUINT64, 0) },
+  { "missing", "Missing B-scans",
+      "B-scans that the file announces and that are not in it, or turned out "
+      "to be damaged so far",
+      GST_OCT_PROPERTY_READ_ONLY, NULL,
+      GST_OCT_UINT64 (GstOctSrc, missing, 0, G_MAXUINT64, 0) },
+};
+static const GstOctProperties counter_properties =
+    GST_OCT_PROPERTIES (GstOctSrc, counters);
+static const GstOctHolder counter_holder = {
+  .properties = &counter_properties,
+};
+
+/* `is-live` is kept by the base class, the others are in tables. */
+#define PROP_IS_LIVE 1
+
 static void
 gst_oct_src_set_property (
     GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
-  GstOctSrc *self = GST_OCT_SRC (object);
-
-  if (gst_oct_element_refuses_property (GST_ELEMENT (self), pspec))
-    return;
-  if (id == PROP_IS_LIVE) {
-    gst_base_src_set_live (GST_BASE_SRC (self), g_value_get_boolean (value));
-    return;
-  }
-  GST_OBJECT_LOCK (self);
-  if (gst_oct_src_settings_set (&self->settings, id, value)) {
-    g_atomic_int_set (&self->calibration_changed, TRUE);
-    g_atomic_int_set (&self->calibration_stale, TRUE);
-  }
-  GST_OBJECT_UNLOCK (self);
+  if (id != PROP_IS_LIVE)
+    gst_oct_installed_set_property (object, id, value, pspec);
+  else if (!gst_oct_element_refuses_property (GST_ELEMENT (object), pspec))
+    gst_base_src_set_live (GST_BASE_SRC (object), g_value_get_boolean (value));
 }
 
 static void
 gst_oct_src_get_property (
     GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
-  GstOctSrc *self = GST_OCT_SRC (object);
-
-  if (id == PROP_IS_LIVE) {
-    g_value_set_boolean (value, gst_base_src_is_live (GST_BASE_SRC (self)));
-    return;
-  }
-  GST_OBJECT_LOCK (self);
-  if (id == PROP_FRAMES)
-    g_value_set_uint64 (value, self->frames);
-  else if (id == PROP_DROPPED)
-    g_value_set_uint64 (value, self->dropped);
-  else if (id == PROP_MISSING)
-    g_value_set_uint64 (value, self->missing);
+  if (id != PROP_IS_LIVE)
+    gst_oct_installed_get_property (object, id, value, pspec);
   else
-    gst_oct_src_settings_get (&self->settings, id, value);
-  GST_OBJECT_UNLOCK (self);
+    g_value_set_boolean (value, gst_base_src_is_live (GST_BASE_SRC (object)));
 }
 
 static void
 gst_oct_src_finalize (GObject *object)
 {
-  gst_oct_src_settings_clear (&GST_OCT_SRC (object)->settings);
+  gst_oct_properties_clear (
+      &gst_oct_src_properties, &GST_OCT_SRC (object)->settings);
   gst_oct_cuda_forget (GST_ELEMENT (object), &GST_OCT_SRC (object)->cuda);
   G_OBJECT_CLASS (gst_oct_src_parent_class)->finalize (object);
 }
@@ -731,9 +754,11 @@ gst_oct_src_finalize (GObject *object)
 static void
 install_properties (GObjectClass *klass)
 {
-  GParamFlags counter = G_PARAM_READABLE | G_PARAM_STATIC_STRINGS;
+  guint id = gst_oct_holder_install (&counter_holder, klass, PROP_IS_LIVE + 1);
 
-  gst_oct_src_settings_install (klass);
+  gst_oct_holder_install (&holder, klass, id);
+  klass->set_property = gst_oct_src_set_property;
+  klass->get_property = gst_oct_src_get_property;
   g_object_class_install_property (klass, PROP_IS_LIVE,
       g_param_spec_boolean ("is-live", "Live",
           "Deliver at the line rate and drop what is not fetched in time, as "
@@ -741,18 +766,6 @@ install_properties (GObjectClass *klass)
           FALSE,
           G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
               | GST_PARAM_MUTABLE_READY));
-  g_object_class_install_property (klass, PROP_FRAMES,
-      g_param_spec_uint64 ("frames", "Frames", "B-scans delivered so far", 0,
-          G_MAXUINT64, 0, counter));
-  g_object_class_install_property (klass, PROP_DROPPED,
-      g_param_spec_uint64 ("dropped", "Dropped frames",
-          "B-scans that a live source had to drop so far", 0, G_MAXUINT64, 0,
-          counter));
-  g_object_class_install_property (klass, PROP_MISSING,
-      g_param_spec_uint64 ("missing", "Missing B-scans",
-          "B-scans that the file announces and that are not in it, or turned "
-          "out to be damaged so far",
-          0, G_MAXUINT64, 0, counter));
 }
 
 static void
@@ -763,8 +776,6 @@ gst_oct_src_class_init (GstOctSrcClass *klass)
   GstBaseSrcClass *base_class = GST_BASE_SRC_CLASS (klass);
 
   GST_DEBUG_CATEGORY_INIT (gst_oct_src_debug, "octsrc", 0, "OCT source");
-  object_class->set_property = gst_oct_src_set_property;
-  object_class->get_property = gst_oct_src_get_property;
   object_class->finalize = gst_oct_src_finalize;
   install_properties (object_class);
   gst_element_class_add_static_pad_template (element_class, &src_template);
@@ -792,7 +803,7 @@ gst_oct_src_class_init (GstOctSrcClass *klass)
 static void
 gst_oct_src_init (GstOctSrc *self)
 {
-  gst_oct_src_settings_init (&self->settings);
+  gst_oct_properties_init (&gst_oct_src_properties, &self->settings);
   self->per_buffer = self->count = 1;
   gst_base_src_set_format (GST_BASE_SRC (self), GST_FORMAT_TIME);
 }

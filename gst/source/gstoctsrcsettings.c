@@ -227,27 +227,8 @@ static GST_OCT_DEFINE_ENUM (get_scan_mask_type, "GstOctScanMaskChoice",
       GST_OCT_CALIBRATION_ROWS (
           GstOctSrcSettings, calibration, GST_OCT_PROPERTY_LIVE),
     };
-static const GstOctProperties properties =
+const GstOctProperties gst_oct_src_properties =
     GST_OCT_PROPERTIES (GstOctSrcSettings, rows);
-
-void
-gst_oct_src_settings_install (GObjectClass *klass)
-{
-  gst_oct_properties_install (&properties, klass, GST_OCT_SRC_FIRST_SETTING);
-}
-
-void
-gst_oct_src_settings_init (GstOctSrcSettings *settings)
-{
-  memset (settings, 0, sizeof *settings);
-  gst_oct_properties_init (&properties, settings);
-}
-
-void
-gst_oct_src_settings_clear (GstOctSrcSettings *settings)
-{
-  gst_oct_properties_clear (&properties, settings);
-}
 
 /* An empty text means none, as gst-launch-1.0 location="" has it. */
 static void
@@ -258,24 +239,13 @@ forget_empty (char **text)
 }
 
 gboolean
-gst_oct_src_settings_set (
-    GstOctSrcSettings *settings, guint id, const GValue *value)
+gst_oct_src_settings_changed (
+    GstOctSrcSettings *settings, const GstOctProperty *row)
 {
-  const GstOctProperty *row = &rows[id - GST_OCT_SRC_FIRST_SETTING];
-
-  gst_oct_properties_set (row, settings, value);
   forget_empty (&settings->input.location);
   forget_empty (&settings->input.reader.variable);
   forget_empty (&settings->input.reader.dataset);
   return g_strcmp0 (row->group, "calibration") == 0;
-}
-
-void
-gst_oct_src_settings_get (
-    const GstOctSrcSettings *settings, guint id, GValue *value)
-{
-  gst_oct_properties_get (
-      &rows[id - GST_OCT_SRC_FIRST_SETTING], settings, value);
 }
 
 double

@@ -20,19 +20,11 @@ typedef struct {
   gint cuda_device_id;
 } GstOctSrcSettings;
 
-void gst_oct_src_settings_init (GstOctSrcSettings *settings);
-void gst_oct_src_settings_clear (GstOctSrcSettings *settings);
+extern const GstOctProperties gst_oct_src_properties;
 
-/* Identifiers of the properties begin here. */
-#define GST_OCT_SRC_FIRST_SETTING 100
-
-void gst_oct_src_settings_install (GObjectClass *klass);
-
-/* TRUE when it is one of the calibration's. */
-gboolean gst_oct_src_settings_set (
-    GstOctSrcSettings *settings, guint id, const GValue *value);
-void gst_oct_src_settings_get (
-    const GstOctSrcSettings *settings, guint id, GValue *value);
+/* After `row` was set.  TRUE if it is one of the calibration's. */
+gboolean gst_oct_src_settings_changed (
+    GstOctSrcSettings *settings, const GstOctProperty *row);
 
 /* The line rate that is set, else the one that the input tells; 0 = as fast as
  * possible. */

@@ -21,6 +21,7 @@
 #include "gstoctcalibration.h"
 #include "gstocterror.h"
 #include "gstoctfiller.h"
+#include "gstoctinstall.h"
 #include "gstoctorder.h"
 #include "gstoctplace.h"
 #include "gstoctscan.h"
@@ -33,15 +34,6 @@ GST_DEBUG_CATEGORY_STATIC (gst_oct_volume_cs_debug);
 #define GST_CAT_DEFAULT gst_oct_volume_cs_debug
 
 typedef GstOctVolumeCsSettings Settings;
-
-static const GstOctProperty place_rows[] = {
-  GST_OCT_PLACE_ROWS,
-};
-static const GstOctProperties place_properties =
-    GST_OCT_PROPERTIES (GstOctPlace, place_rows);
-
-#define FIRST_PLACE 1
-#define FIRST_ROW (FIRST_PLACE + G_N_ELEMENTS (place_rows))
 
 static const GstOctProperties *const properties = &gst_oct_volume_cs_properties;
 
@@ -700,38 +692,6 @@ gst_oct_volume_cs_set_context (GstElement *element, GstContext *context)
 }
 
 static void
-gst_oct_volume_cs_set_property (
-    GObject *object, guint id, const GValue *value, GParamSpec *pspec)
-{
-  GstOctVolumeCs *self = GST_OCT_VOLUME_CS (object);
-
-  if (gst_oct_element_refuses_property (GST_ELEMENT (self), pspec))
-    return;
-  GST_OBJECT_LOCK (self);
-  if (id < FIRST_ROW)
-    gst_oct_properties_set (&place_rows[id - FIRST_PLACE], &self->place, value);
-  else
-    gst_oct_properties_set (
-        &properties->rows[id - FIRST_ROW], &self->settings, value);
-  GST_OBJECT_UNLOCK (self);
-}
-
-static void
-gst_oct_volume_cs_get_property (
-    GObject *object, guint id, GValue *value, GParamSpec *pspec)
-{
-  GstOctVolumeCs *self = GST_OCT_VOLUME_CS (object);
-
-  GST_OBJECT_LOCK (self);
-  if (id < FIRST_ROW)
-    gst_oct_properties_get (&place_rows[id - FIRST_PLACE], &self->place, value);
-  else
-    gst_oct_properties_get (
-        &properties->rows[id - FIRST_ROW], &self->settings, value);
-  GST_OBJECT_UNLOCK (self);
-}
-
-static void
 gst_oct_volume_cs_finalize (GObject *object)
 {
   GstOctVolumeCs *self = GST_OCT_VOLUME_CS (object);
@@ -763,6 +723,24 @@ add_pad (GstOctVolumeCs *self, const char *name)
   return pad;
 }
 
+static const GstOctProperty place_rows[] = {
+  GST_OCT_BACKEND_ROWS (GstOctVolumeCs, place.backend, place.cuda_device_id),
+};
+static const GstOctProperties place_properties =
+    GST_OCT_PROPERTIES (GstOctVolumeCs, place_rows);
+static const GstOctHolder place_holder = { .properties = &place_properties };
+
+static gpointer
+find_volume_cs_settings (GObject *object)
+{
+  return &GST_OCT_VOLUME_CS (object)->settings;
+}
+
+static const GstOctHolder holder = {
+  .properties = &gst_oct_volume_cs_properties,
+  .find = find_volume_cs_settings,
+};
+
 static void
 gst_oct_volume_cs_class_init (GstOctVolumeCsClass *klass)
 {
@@ -771,11 +749,9 @@ gst_oct_volume_cs_class_init (GstOctVolumeCsClass *klass)
 
   GST_DEBUG_CATEGORY_INIT (
       gst_oct_volume_cs_debug, "octvolumecs", 0, "OCT filling in of volumes");
-  object_class->set_property = gst_oct_volume_cs_set_property;
-  object_class->get_property = gst_oct_volume_cs_get_property;
   object_class->finalize = gst_oct_volume_cs_finalize;
-  gst_oct_properties_install (&place_properties, object_class, FIRST_PLACE);
-  gst_oct_properties_install (properties, object_class, FIRST_ROW);
+  gst_oct_holder_install (&holder, object_class,
+      gst_oct_holder_install (&place_holder, object_class, 1));
   add_template (element_class, "sink", GST_PAD_SINK, SINK_CAPS);
   add_template (element_class, "src", GST_PAD_SRC, ASCANS);
   gst_element_class_set_static_metadata (element_class,
@@ -790,7 +766,7 @@ gst_oct_volume_cs_class_init (GstOctVolumeCsClass *klass)
 static void
 gst_oct_volume_cs_init (GstOctVolumeCs *self)
 {
-  gst_oct_properties_init (&place_properties, &self->place);
+  gst_oct_properties_init (&place_properties, self);
   gst_oct_properties_init (properties, &self->settings);
   g_queue_init (&self->events);
   gst_oct_scan_clear (&self->scan);

@@ -2,6 +2,7 @@
 #include "gstoctvolumefilter.h"
 #include "gstoctallocation.h"
 #include "gstocterror.h"
+#include "gstoctinstall.h"
 #include "gstoctorder.h"
 #include "gstoctscanmask.h"
 #include "gstoctvolumecaps.h"
@@ -14,16 +15,6 @@ GST_DEBUG_CATEGORY (gst_oct_volume_filter_debug);
 /* Pictures of a camera that moves while nothing is scanned are this far apart
  * at least. */
 #define REDRAW (G_TIME_SPAN_SECOND / 60)
-
-static const GstOctProperty place_rows[] = {
-  GST_OCT_PLACE_ROWS,
-};
-static const GstOctProperties place_properties =
-    GST_OCT_PROPERTIES (GstOctPlace, place_rows);
-
-#define FIRST_PLACE 1
-#define PROP_STATS (FIRST_PLACE + G_N_ELEMENTS (place_rows))
-#define FIRST_ROW (PROP_STATS + 1)
 
 #define CLASS(self) GST_OCT_VOLUME_FILTER_GET_CLASS (self)
 
@@ -478,54 +469,40 @@ gst_oct_volume_filter_set_context (GstElement *element, GstContext *context)
 
 /* ------------------------------------------------------------------- object */
 
-static void
-gst_oct_volume_filter_set_property (
-    GObject *object, guint id, const GValue *value, GParamSpec *pspec)
-{
-  GstOctVolumeFilter *self = GST_OCT_VOLUME_FILTER (object);
+static const GstOctProperty own_rows[] = {
+  GST_OCT_BACKEND_ROWS (
+      GstOctVolumeFilter, place.backend, place.cuda_device_id),
+  { "stats", "Statistics",
+      "Volumes, B-scans that are missing, repeated or late, pictures, and the "
+      "seconds that the last one took (none = nothing yet)",
+      GST_OCT_PROPERTY_READ_ONLY, NULL,
+      GST_OCT_STRUCTURE (GstOctVolumeFilter, stats) },
+};
+static const GstOctProperties own_properties =
+    GST_OCT_PROPERTIES (GstOctVolumeFilter, own_rows);
+static const GstOctHolder holder = { .properties = &own_properties };
 
-  if (gst_oct_element_refuses_property (GST_ELEMENT (self), pspec))
-    return;
-  if (id < PROP_STATS)
-    gst_oct_properties_set (&place_rows[id - FIRST_PLACE], &self->place, value);
-  else
-    gst_oct_choice_set (&self->choice, id - FIRST_ROW, value);
+static GstOctChoice *
+find_volume_filter_choice (GObject *object)
+{
+  return &GST_OCT_VOLUME_FILTER (object)->choice;
 }
 
 static void
-gst_oct_volume_filter_get_property (
-    GObject *object, guint id, GValue *value, GParamSpec *pspec)
+volume_filter_changed (GObject *object, gboolean affects_caps)
 {
   GstOctVolumeFilter *self = GST_OCT_VOLUME_FILTER (object);
 
-  if (id == PROP_STATS) {
-    GST_OBJECT_LOCK (self);
-    g_value_set_boxed (value, self->stats);
-    GST_OBJECT_UNLOCK (self);
-  } else if (id < PROP_STATS) {
-    gst_oct_properties_get (&place_rows[id - FIRST_PLACE], &self->place, value);
-  } else {
-    gst_oct_choice_get (&self->choice, id - FIRST_ROW, value);
-  }
+  g_atomic_int_set (&self->stale, TRUE);
+  if (affects_caps)
+    gst_pad_mark_reconfigure (self->src);
+  set_moved (self);
 }
 
-/* What is set by one g_object_set() is taken together. */
-static void
-gst_oct_volume_filter_dispatch_properties_changed (
-    GObject *object, guint n_pspecs, GParamSpec **pspecs)
-{
-  GstOctVolumeFilter *self = GST_OCT_VOLUME_FILTER (object);
-  gboolean affects_caps;
-
-  if (gst_oct_choice_publish (&self->choice, &affects_caps)) {
-    g_atomic_int_set (&self->stale, TRUE);
-    if (affects_caps)
-      gst_pad_mark_reconfigure (self->src);
-    set_moved (self);
-  }
-  G_OBJECT_CLASS (gst_oct_volume_filter_parent_class)
-      ->dispatch_properties_changed (object, n_pspecs, pspecs);
-}
+static const GstOctChooser chooser = {
+  .find = find_volume_filter_choice,
+  .changed = volume_filter_changed,
+};
 
 static void
 gst_oct_volume_filter_finalize (GObject *object)
@@ -534,7 +511,7 @@ gst_oct_volume_filter_finalize (GObject *object)
 
   gst_oct_choice_clear (&self->choice);
   gst_oct_scan_clear (&self->scan);
-  g_clear_pointer (&self->stats, gst_structure_free);
+  gst_oct_properties_clear (&own_properties, self);
   gst_oct_place_stop (&self->place, GST_ELEMENT (self));
   g_mutex_clear (&self->lock);
   g_cond_clear (&self->cond);
@@ -562,15 +539,8 @@ gst_oct_volume_filter_class_describe (GstOctVolumeFilterClass *klass,
   klass->common = description->common;
   klass->caps = description->caps;
   klass->gpu_caps = description->gpu_caps;
-  object_class->set_property = gst_oct_volume_filter_set_property;
-  object_class->get_property = gst_oct_volume_filter_get_property;
-  gst_oct_properties_install (&place_properties, object_class, FIRST_PLACE);
-  g_object_class_install_property (object_class, PROP_STATS,
-      g_param_spec_boxed ("stats", "Statistics",
-          "Volumes, B-scans that are missing, repeated or late, pictures, and "
-          "the seconds that the last one took (none = nothing yet)",
-          GST_TYPE_STRUCTURE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
-  gst_oct_properties_install (description->properties, object_class, FIRST_ROW);
+  gst_oct_chooser_install (&chooser, description->properties, object_class,
+      gst_oct_holder_install (&holder, object_class, 1));
   volume_filter_add_template (
       klass, "sink", GST_PAD_SINK, GST_OCT_CAPS_SLICE, GST_OCT_CAPS_GPU_IMAGE);
   volume_filter_add_template (
@@ -617,8 +587,6 @@ gst_oct_volume_filter_class_init (GstOctVolumeFilterClass *klass)
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
 
   object_class->constructed = gst_oct_volume_filter_constructed;
-  object_class->dispatch_properties_changed =
-      gst_oct_volume_filter_dispatch_properties_changed;
   object_class->finalize = gst_oct_volume_filter_finalize;
   element_class->change_state = gst_oct_volume_filter_change_state;
   element_class->set_context = gst_oct_volume_filter_set_context;
@@ -629,7 +597,7 @@ gst_oct_volume_filter_init (GstOctVolumeFilter *self)
 {
   g_mutex_init (&self->lock);
   g_cond_init (&self->cond);
-  gst_oct_properties_init (&place_properties, &self->place);
+  gst_oct_properties_init (&own_properties, self);
   gst_oct_scan_forget (&self->scan);
   gst_segment_init (&self->segment, GST_FORMAT_UNDEFINED);
   self->time = self->drawn = GST_CLOCK_TIME_NONE;

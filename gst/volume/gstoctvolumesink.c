@@ -17,6 +17,7 @@
 
 #include "gstocterror.h"
 #include "gstoctframe.h"
+#include "gstoctinstall.h"
 #include "gstoctproperties.h"
 #include "gstoctscan.h"
 #include "gstoctscatterevents.h"
@@ -112,8 +113,6 @@ static const GstOctProperty rows[] = {
       NULL, GST_OCT_UINT64 (Settings, volumes, 0, G_MAXUINT64, 0) },
 };
 static const GstOctProperties properties = GST_OCT_PROPERTIES (Settings, rows);
-
-#define FIRST_ROW 1
 
 struct _GstOctVolumeSink {
   GstOctFileSink parent;
@@ -604,24 +603,10 @@ gst_oct_volume_sink_stop (GstBaseSink *base)
 
 /* ------------------------------------------------------------------- object */
 
-static void
-gst_oct_volume_sink_set_property (
-    GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+static gpointer
+find_volume_sink_settings (GObject *object)
 {
-  GstOctVolumeSink *self = GST_OCT_VOLUME_SINK (object);
-
-  gst_oct_element_set_row (
-      GST_ELEMENT (self), &rows[id - FIRST_ROW], &self->settings, value, pspec);
-}
-
-static void
-gst_oct_volume_sink_get_property (
-    GObject *object, guint id, GValue *value, GParamSpec *pspec)
-{
-  GstOctVolumeSink *self = GST_OCT_VOLUME_SINK (object);
-
-  gst_oct_element_get_row (
-      GST_ELEMENT (self), &rows[id - FIRST_ROW], &self->settings, value);
+  return &GST_OCT_VOLUME_SINK (object)->settings;
 }
 
 static void
@@ -632,6 +617,11 @@ gst_oct_volume_sink_finalize (GObject *object)
   G_OBJECT_CLASS (gst_oct_volume_sink_parent_class)->finalize (object);
 }
 
+static const GstOctHolder holder = {
+  .properties = &properties,
+  .find = find_volume_sink_settings,
+};
+
 static void
 gst_oct_volume_sink_class_init (GstOctVolumeSinkClass *klass)
 {
@@ -641,10 +631,8 @@ gst_oct_volume_sink_class_init (GstOctVolumeSinkClass *klass)
 
   GST_DEBUG_CATEGORY_INIT (
       gst_oct_volume_sink_debug, "octvolumesink", 0, "OCT volume sink");
-  object_class->set_property = gst_oct_volume_sink_set_property;
-  object_class->get_property = gst_oct_volume_sink_get_property;
   object_class->finalize = gst_oct_volume_sink_finalize;
-  gst_oct_properties_install (&properties, object_class, FIRST_ROW);
+  gst_oct_holder_install (&holder, object_class, 1);
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_set_static_metadata (element_class, "OCT volume sink",
       "Sink/File", "Writes OCT volumes as NumPy, NIfTI, TIFF, HDF5, DICOM",

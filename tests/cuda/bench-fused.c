@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * Speed of the chain on data in device memory: its operations one by one, in
- * one pass, and the parts of that; in one stream, in three, and as graphs of
- * CUDA, which show what the device does where the host does not matter.
+ * one pass, and as a graph of CUDA, which shows what the device does if the
+ * host does not matter.
  */
 #include "fused-case.h"
 
@@ -22,8 +22,7 @@ typedef struct {
   OctPlan *mean, *logscale, *pass;
   gpointer raw[BUFFERS], found[BUFFERS], image[BUFFERS];
   gpointer real, turned, ascans;
-  cudaStream_t streams[3];
-  cudaEvent_t summed[BUFFERS], started[BUFFERS], finished[BUFFERS];
+  cudaStream_t stream;
 } Bench;
 
 /* Queues B-scan `turn`. */
@@ -114,17 +113,8 @@ open_bench (Bench *bench, const FusedCase *test)
       bench->check->cuda->fused->create ((const OctStep *const *)steps->steps,
           steps->n, 1, OCT_OPERATION_LOGSCALE);
   check_run (bench->pass != NULL, &(GError){ 0, 0, "there is no pass" });
-  for (guint i = 0; i < 3; i++)
-    check_cuda (
-        cudaStreamCreateWithFlags (&bench->streams[i], cudaStreamNonBlocking),
-        "stream");
-  for (guint i = 0; i < BUFFERS; i++) {
-    cudaEvent_t *events[] = { &bench->summed[i], &bench->started[i],
-      &bench->finished[i] };
-    for (guint k = 0; k < 3; k++)
-      check_cuda (cudaEventCreateWithFlags (events[k], cudaEventDisableTiming),
-          "event");
-  }
+  check_cuda (cudaStreamCreateWithFlags (&bench->stream, cudaStreamNonBlocking),
+      "stream");
 }
 
 static void
@@ -142,15 +132,11 @@ close_bench (Bench *bench)
     cudaFree (bench->raw[i]);
     cudaFree (bench->found[i]);
     cudaFree (bench->image[i]);
-    cudaEventDestroy (bench->summed[i]);
-    cudaEventDestroy (bench->started[i]);
-    cudaEventDestroy (bench->finished[i]);
   }
   cudaFree (bench->real);
   cudaFree (bench->turned);
   cudaFree (bench->ascans);
-  for (guint i = 0; i < 3; i++)
-    cudaStreamDestroy (bench->streams[i]);
+  cudaStreamDestroy (bench->stream);
   fused_steps_clear (&bench->steps);
 }
 
@@ -214,7 +200,7 @@ run_single (Bench *bench, guint turn)
 
     if (plan == NULL)
       continue;
-    run_operation (bench, operations[i], plan, &from, &to, bench->streams[0]);
+    run_operation (bench, operations[i], plan, &from, &to, bench->stream);
     from = to;
   }
 }
@@ -231,43 +217,9 @@ find_mean (Bench *bench, guint b, cudaStream_t stream)
 }
 
 static void
-start_pass (Bench *bench, guint b, cudaStream_t stream)
-{
-  OctFrame in = raw_frame (bench, b);
-  GError *error = NULL;
-
-  check_run (bench->check->cuda->fused->start (
-                 bench->pass, &in, bench->logscale, stream, &error),
-      error);
-}
-
-static void
-finish_pass (Bench *bench, guint b, cudaStream_t stream)
-{
-  OctFrame out = image_frame (bench, b);
-  GError *error = NULL;
-
-  check_run (bench->check->cuda->fused->finish (
-                 bench->pass, bench->logscale, &out, stream, &error),
-      error);
-}
-
-static void
 run_mean (Bench *bench, guint turn)
 {
-  find_mean (bench, turn % BUFFERS, bench->streams[0]);
-}
-
-static void
-run_start (Bench *bench, guint turn)
-{
-  start_pass (bench, turn % BUFFERS, bench->streams[0]);
-}
-
-static void
-run_finish (Bench *bench, guint turn)
-{
-  finish_pass (bench, turn % BUFFERS, bench->streams[0]);
+  find_mean (bench, turn % BUFFERS, bench->stream);
 }
 
 static void
@@ -277,9 +229,9 @@ run_fused (Bench *bench, guint turn)
   OctFrame in = raw_frame (bench, b), out = image_frame (bench, b);
   GError *error = NULL;
 
-  find_mean (bench, b, bench->streams[0]);
+  find_mean (bench, b, bench->stream);
   check_run (bench->check->cuda->fused->run (bench->pass, &in, bench->logscale,
-                 &out, bench->streams[0], &error),
+                 &out, bench->stream, &error),
       error);
 }
 
@@ -292,32 +244,6 @@ check_call (cudaError_t status, const char *what)
     is_capturable = FALSE;
 }
 
-static void
-queue_streams (Bench *bench, guint turn, gboolean wait)
-{
-  guint b = turn % BUFFERS;
-  cudaStream_t *s = bench->streams;
-
-  if (wait)
-    check_call (
-        cudaStreamWaitEvent (s[0], bench->finished[(turn + 1) % BUFFERS], 0),
-        "wait");
-  find_mean (bench, b, s[0]);
-  check_call (cudaEventRecord (bench->summed[b], s[0]), "event");
-  check_call (cudaStreamWaitEvent (s[1], bench->summed[b], 0), "wait");
-  start_pass (bench, b, s[1]);
-  check_call (cudaEventRecord (bench->started[b], s[1]), "event");
-  check_call (cudaStreamWaitEvent (s[2], bench->started[b], 0), "wait");
-  finish_pass (bench, b, s[2]);
-  check_call (cudaEventRecord (bench->finished[b], s[2]), "event");
-}
-
-static void
-run_streams (Bench *bench, guint turn)
-{
-  queue_streams (bench, turn, TRUE);
-}
-
 /* ----------------------------------------------------------------- timing */
 
 static int
@@ -327,11 +253,9 @@ compare_times (gconstpointer a, gconstpointer b)
   return (x > y) - (x < y);
 }
 
-/* Median of what `queue` takes from the first stream to stream `last`;
- * host: its calls alone. */
+/* Median of what `run` or `graph` takes; host: its calls alone. */
 static void
-report (
-    Bench *bench, const char *name, guint last, Run run, cudaGraphExec_t graph)
+report (Bench *bench, const char *name, Run run, cudaGraphExec_t graph)
 {
   float times[REPEATS], seconds;
   double host = 1;
@@ -342,13 +266,13 @@ report (
   for (gint r = -2; r < REPEATS; r++) {
     gint64 before = g_get_monotonic_time ();
 
-    check_cuda (cudaEventRecord (start, bench->streams[0]), "event");
+    check_cuda (cudaEventRecord (start, bench->stream), "event");
     if (graph != NULL)
-      check_cuda (cudaGraphLaunch (graph, bench->streams[0]), "graph");
+      check_cuda (cudaGraphLaunch (graph, bench->stream), "graph");
     for (guint i = 0; graph == NULL && i < RUNS; i++)
       run (bench, i);
     host = MIN (host, (double)(g_get_monotonic_time () - before) / RUNS);
-    check_cuda (cudaEventRecord (end, bench->streams[last]), "event");
+    check_cuda (cudaEventRecord (end, bench->stream), "event");
     check_cuda (cudaDeviceSynchronize (), "bench");
     if (r >= 0)
       check_cuda (cudaEventElapsedTime (&times[r], start, end), "event");
@@ -365,37 +289,26 @@ report (
 
 /* RUNS B-scans as a graph, or NULL where that cannot be. */
 static cudaGraph_t
-capture (Bench *bench, gboolean streams)
+capture (Bench *bench)
 {
   cudaGraph_t graph = NULL;
-  cudaEvent_t end;
 
-  check_cuda (cudaEventCreateWithFlags (&end, cudaEventDisableTiming), "event");
   capturing = is_capturable = TRUE;
-  check_call (cudaStreamBeginCapture (
-                  bench->streams[0], cudaStreamCaptureModeThreadLocal),
+  check_call (
+      cudaStreamBeginCapture (bench->stream, cudaStreamCaptureModeThreadLocal),
       "capture");
-  for (guint i = 0; i < RUNS && is_capturable; i++) {
-    if (streams)
-      queue_streams (bench, i, i >= 2);
-    else
-      run_fused (bench, i);
-  }
-  if (streams) {
-    check_call (cudaEventRecord (end, bench->streams[2]), "event");
-    check_call (cudaStreamWaitEvent (bench->streams[0], end, 0), "wait");
-  }
-  check_call (cudaStreamEndCapture (bench->streams[0], &graph), "capture");
+  for (guint i = 0; i < RUNS && is_capturable; i++)
+    run_fused (bench, i);
+  check_call (cudaStreamEndCapture (bench->stream, &graph), "capture");
   capturing = FALSE;
-  cudaEventDestroy (end);
   cudaGetLastError ();
   return is_capturable ? graph : NULL;
 }
 
 static void
-report_graph (Bench *bench, const char *name, gboolean streams)
+report_graph (Bench *bench, const char *name)
 {
-  cudaGraph_t graph = capture (bench, streams);
+  cudaGraph_t graph = capture (bench);
   cudaGraphExec_t exec;
 
   if (graph == NULL || cudaGraphInstantiate (&exec, graph, 0) != cudaSuccess) {
@@ -403,7 +316,7 @@ report_graph (Bench *bench, const char *name, gboolean streams)
         cudaGetErrorString (cudaGetLastError ()));
     return;
   }
-  report (bench, name, 0, NULL, exec);
+  report (bench, name, NULL, exec);
   cudaGraphExecDestroy (exec);
   cudaGraphDestroy (graph);
 }
@@ -421,18 +334,12 @@ bench_case (const Check *check, const char *name, const FusedCase *test)
   for (guint i = 0; i < 2 * BUFFERS; i++) {
     run_single (&bench, i);
     run_fused (&bench, i);
-    check_cuda (cudaDeviceSynchronize (), "bench");
-    run_streams (&bench, i);
   }
   check_cuda (cudaDeviceSynchronize (), "bench");
-  report (&bench, "one by one", 0, run_single, NULL);
-  report (&bench, "one pass", 0, run_fused, NULL);
-  report (&bench, "  mean alone", 0, run_mean, NULL);
-  report (&bench, "  pass alone", 0, run_start, NULL);
-  report (&bench, "  map alone", 0, run_finish, NULL);
-  report (&bench, "one pass, three streams", 2, run_streams, NULL);
-  report_graph (&bench, "one pass, graph", FALSE);
-  report_graph (&bench, "one pass, graph of three streams", TRUE);
+  report (&bench, "one by one", run_single, NULL);
+  report (&bench, "one pass", run_fused, NULL);
+  report (&bench, "  mean alone", run_mean, NULL);
+  report_graph (&bench, "one pass, graph");
   close_bench (&bench);
 }
 

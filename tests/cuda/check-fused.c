@@ -172,11 +172,9 @@ check_images (Check *check)
         test.in_turn = TRUE;
         fused_case (check, &test, "image, in turn with single operations");
         test.in_turn = FALSE;
-        test.two_parts = TRUE;
-        fused_case (check, &test, "image, in two streams");
         update.scale = 1 - scale;
         update.range = OCT_RANGE_AUTO;
-        fused_case (check, &test, "image, in two streams, another scale");
+        fused_case (check, &test, "image, another scale");
       }
 }
 
@@ -306,7 +304,6 @@ check_nufft_rows (Check *check)
         test.logscale = images[kind / 2 % 2];
         test.update = kind % 3 == 0 ? &update : NULL;
         test.in_turn = kind % 3 == 1;
-        test.two_parts = kind % 3 == 2;
         fused_case (check, &test, "rows");
       }
 }

@@ -427,11 +427,9 @@ run_cpu (const OctBackend *cpu, const FusedCase *test, const FusedSteps *steps,
 /* On the device. */
 typedef struct {
   OctSequence *fused, *separate;
-  OctPlan *mean, *logscale, *parts;
+  OctPlan *mean, *logscale;
   gpointer found;
   gpointer in[MAX_STEPS], out[MAX_STEPS];
-  cudaStream_t other;
-  cudaEvent_t started[MAX_STEPS], finished[MAX_STEPS];
 } Device;
 
 static OctSequence *
@@ -458,9 +456,6 @@ open_device (const Check *check, const FusedCase *test, const FusedSteps *steps,
   d->fused = new_sequence (check, test, steps, TRUE, error);
   if (test->in_turn)
     d->separate = new_sequence (check, test, steps, FALSE, error);
-  if (test->two_parts)
-    d->parts = check->cuda->fused->create ((const OctStep *const *)steps->steps,
-        steps->n, 1, OCT_OPERATION_LOGSCALE);
   d->mean = new_plan (check->cuda, OCT_OPERATION_MEAN, &steps->background);
   if (test->image)
     d->logscale =
@@ -468,8 +463,6 @@ open_device (const Check *check, const FusedCase *test, const FusedSteps *steps,
   check_cuda (
       cudaMalloc (&d->found, OCT_MEAN_SIZE (test->samples, test->lines)),
       "memory");
-  check_cuda (
-      cudaStreamCreateWithFlags (&d->other, cudaStreamNonBlocking), "stream");
   for (guint b = 0; b < test->bscans; b++) {
     check_cuda (cudaMalloc (&d->in[b], s->in_bytes), "memory");
     check_cuda (
@@ -477,12 +470,6 @@ open_device (const Check *check, const FusedCase *test, const FusedSteps *steps,
         "upload");
     check_cuda (cudaMalloc (&d->out[b], s->out_bytes), "memory");
     check_cuda (cudaMemset (d->out[b], CHECK_POISON, s->out_bytes), "poison");
-    check_cuda (
-        cudaEventCreateWithFlags (&d->started[b], cudaEventDisableTiming),
-        "event");
-    check_cuda (
-        cudaEventCreateWithFlags (&d->finished[b], cudaEventDisableTiming),
-        "event");
   }
   check_cuda (cudaMemset (d->found, CHECK_POISON,
                   OCT_MEAN_SIZE (test->samples, test->lines)),
@@ -497,8 +484,6 @@ close_device (const Check *check, const FusedCase *test, Device *d)
 
   g_clear_pointer (&d->fused, oct_sequence_free);
   g_clear_pointer (&d->separate, oct_sequence_free);
-  if (d->parts != NULL)
-    cuda->fused->destroy (d->parts);
   cuda->operations[OCT_OPERATION_MEAN]->destroy (d->mean);
   if (d->logscale != NULL)
     cuda->operations[OCT_OPERATION_LOGSCALE]->destroy (d->logscale);
@@ -506,30 +491,7 @@ close_device (const Check *check, const FusedCase *test, Device *d)
   for (guint b = 0; b < test->bscans; b++) {
     check_cuda (cudaFree (d->in[b]), "free");
     check_cuda (cudaFree (d->out[b]), "free");
-    cudaEventDestroy (d->started[b]);
-    cudaEventDestroy (d->finished[b]);
   }
-  cudaStreamDestroy (d->other);
-}
-
-/* The pass in one stream and the map in another. */
-static gboolean
-run_parts (const Check *check, const Device *d, const OctFrame *in,
-    const OctFrame *out, guint b, GError **error)
-{
-  const OctFusedTable *fused = check->cuda->fused;
-
-  if (b >= 2)
-    check_cuda (
-        cudaStreamWaitEvent (check->stream, d->finished[b - 2], 0), "wait");
-  if (!fused->start (d->parts, in, d->logscale, check->stream, error))
-    return FALSE;
-  check_cuda (cudaEventRecord (d->started[b], check->stream), "event");
-  check_cuda (cudaStreamWaitEvent (d->other, d->started[b], 0), "wait");
-  if (!fused->finish (d->parts, d->logscale, out, d->other, error))
-    return FALSE;
-  check_cuda (cudaEventRecord (d->finished[b], d->other), "event");
-  return TRUE;
 }
 
 static void
@@ -556,14 +518,10 @@ run_cuda (const Check *check, const FusedCase *test, const FusedSteps *steps,
       run_plan (check->cuda, OCT_OPERATION_MEAN, d.mean, &in, &to_mean,
           check->stream);
     prepare_logscale (check->cuda, d.logscale, test, steps, b);
-    if (test->two_parts)
-      done = run_parts (check, &d, &in, &out, b, error);
-    else
-      done = oct_sequence_run (test->in_turn && b % 2 ? d.separate : d.fused,
-          &in, d.logscale, &out, check->stream, &failed, error);
+    done = oct_sequence_run (test->in_turn && b % 2 ? d.separate : d.fused, &in,
+        d.logscale, &out, check->stream, &failed, error);
   }
   check_cuda (cudaStreamSynchronize (check->stream), "run");
-  check_cuda (cudaStreamSynchronize (d.other), "run");
   for (guint b = 0; b < test->bscans && done && *error == NULL; b++)
     check_cuda (
         cudaMemcpy (outputs[b], d.out[b], s->out_bytes, cudaMemcpyDeviceToHost),

@@ -38,7 +38,6 @@ typedef struct {
   guint bscans;       /* with history, 1 .. MAX_STEPS */
   gboolean reset;     /* before the last of them */
   gboolean in_turn;   /* every second one is done one by one */
-  gboolean two_parts; /* start() and finish() in two streams */
   gboolean together;  /* all of them in one frame on the GPU */
   gboolean separate;  /* there is no pass for it */
 } FusedCase;

@@ -116,7 +116,8 @@ gst_oct_cuda_pop (GstOctCuda *cuda)
 }
 
 void
-gst_oct_element_error (GstElement *element, GError **error)
+gst_oct_element_error_at (GstElement *element, GError **error, const char *file,
+    const char *function, gint line)
 {
   g_string_append (posted, (*error)->message);
   g_clear_error (error);
