@@ -22,7 +22,8 @@
 
 static gint samples = 2048, lines = 1000, threads = 0, bscans = 200,
             together = 1, volume = 0;
-static gboolean no_dispersion = FALSE, from_disk = FALSE, queues = FALSE;
+static gboolean no_dispersion = FALSE, from_disk = FALSE, queues = FALSE,
+                one_thread = FALSE;
 static char *method = NULL, *backend = NULL, *json_path = NULL;
 static char *transform = NULL, *sensing = NULL;
 static char *format = NULL, *range = NULL, *devices = NULL, *fill = NULL;
@@ -56,6 +57,10 @@ static GOptionEntry options[] = {
   { "backend", 0, 0, G_OPTION_ARG_STRING, &backend, "auto, cpu, cuda", "NAME" },
   { "devices", 0, 0, G_OPTION_ARG_STRING, &devices,
       "Several GPUs that share the B-scans, as 0,1", "LIST" },
+  { "one-thread", 0, 0, G_OPTION_ARG_NONE, &one_thread,
+      "With --devices: one thread feeds all GPUs in turn, in place of "
+      "octscatter with a thread for each",
+      NULL },
   { "format", 0, 0, G_OPTION_ARG_STRING, &format,
       "Image: GRAY8, GRAY16_LE, NV12", "NAME" },
   { "range", 0, 0, G_OPTION_ARG_STRING, &range,
@@ -154,6 +159,33 @@ add_probe (GstElement *pipeline, const char *name, GstPadProbeCallback callback,
   gst_object_unref (element);
 }
 
+/* B-scan n goes to branch n modulo the number of GPUs, in one thread. */
+static GstPadProbeReturn
+take_turn (GstPad *pad, GstPadProbeInfo *info, gpointer branch)
+{
+  guint64 number = GST_BUFFER_OFFSET (GST_PAD_PROBE_INFO_BUFFER (info));
+
+  return number / (guint)together % ids->len == GPOINTER_TO_UINT (branch)
+             ? GST_PAD_PROBE_OK
+             : GST_PAD_PROBE_DROP;
+}
+
+static void
+share_in_turn (GstElement *pipeline)
+{
+  GstElement *tee = gst_bin_get_by_name (GST_BIN (pipeline), "in");
+
+  for (guint i = 0; i < ids->len; i++) {
+    g_autofree char *name = g_strdup_printf ("src_%u", i);
+    GstPad *pad = gst_element_get_static_pad (tee, name);
+
+    gst_pad_add_probe (
+        pad, GST_PAD_PROBE_TYPE_BUFFER, take_turn, GUINT_TO_POINTER (i), NULL);
+    gst_object_unref (pad);
+  }
+  gst_object_unref (tee);
+}
+
 /* Runs a pipeline to its end; exits with the element's sentence on an error. */
 static void
 run_pipeline (const char *description, Observation *seen)
@@ -170,6 +202,8 @@ run_pipeline (const char *description, Observation *seen)
   if (seen != NULL) {
     add_probe (pipeline, "in", note_entry, seen);
     add_probe (pipeline, "sink", note_arrival, seen);
+    if (one_thread)
+      share_in_turn (pipeline);
   }
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   bus = gst_element_get_bus (pipeline);
@@ -274,7 +308,9 @@ describe_all (void)
   if (ids->len == 0)
     return g_strdup_printf ("%s ! fakesink name=sink", chain);
   /* a thread for the images, as octreconstruct has */
-  text = g_string_new ("octscatter name=in octcollect name=out ! ");
+  text = g_string_new (
+      one_thread ? "tee name=in funnel name=out forward-sticky-events=false ! "
+                 : "octscatter name=in octcollect name=out ! ");
   g_string_append_printf (text,
       "queue max-size-buffers=%u max-size-bytes=0 max-size-time=0 ! "
       "fakesink name=sink",
