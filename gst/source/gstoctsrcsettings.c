@@ -105,6 +105,12 @@ static GST_OCT_DEFINE_ENUM (get_scan_mask_type, "GstOctScanMaskChoice",
           NULL,
           GST_OCT_UINT (
               GstOctSrcSettings, input.reader.bscans, 0, G_MAXINT, 0) },
+      { "repeats", "Repeated B-scans",
+          "B-scans that are taken one after the other at each place of a "
+          "volume, all of them counted by `bscans` (0 = as the file says, else "
+          "1)",
+          0, NULL,
+          GST_OCT_UINT (GstOctSrcSettings, input.repeats, 0, G_MAXINT, 0) },
       { "bscans-per-buffer", "B-scans per buffer",
           "B-scans that travel together in one buffer (0 = those of a volume); "
           "more are faster where B-scans are small",
@@ -324,8 +330,8 @@ gst_oct_src_settings_count_per_buffer (const GstOctSrcSettings *settings,
   return 0;
 }
 
-/* Puts in the rows of that many B-scans, how far they are apart, and what they
- * are of (mask, NULL: whole volumes). */
+/* Puts in the rows of that many B-scans, how far they are apart, how often each is
+ * repeated, and what they are of (mask, NULL: whole volumes). */
 static void
 describe_count (const OctReaderInfo *info, const OctScanMask *mask, guint count,
     GstStructure *s)
@@ -339,6 +345,9 @@ describe_count (const OctReaderInfo *info, const OctScanMask *mask, guint count,
     gst_structure_set (s, "x-spacing", G_TYPE_DOUBLE, info->x_spacing, NULL);
   if (info->y_spacing > 0.0)
     gst_structure_set (s, "y-spacing", G_TYPE_DOUBLE, info->y_spacing, NULL);
+  if (info->repeats > 1)
+    gst_structure_set (
+        s, GST_OCT_REPEATS_FIELD, G_TYPE_INT, (gint)info->repeats, NULL);
   if (mask != NULL
       && (mask->lines != info->lines || mask->bscans != info->bscans))
     gst_structure_set (s, GST_OCT_SCAN_LINES_FIELD, G_TYPE_INT,
