@@ -142,7 +142,8 @@ static GST_OCT_DEFINE_ENUM (get_scan_mask_type, "GstOctScanMaskChoice",
           0, NULL, GST_OCT_STRING (GstOctSrcSettings, input.reader.dataset) },
       { "sample-dimension", "Sample dimension",
           "Which dimension of an array has the samples, 1 is the first (0 = "
-          "the last one, and the first one of MATLAB)",
+          "the last one, and the first one of MATLAB); 2 for raw files and "
+          "TIFF whose frames have an A-line in each column",
           0, NULL,
           GST_OCT_UINT (GstOctSrcSettings, input.reader.sample_dimension, 0,
               OCT_READER_MAX_DIMS, 0) },
