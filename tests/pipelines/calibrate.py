@@ -331,6 +331,23 @@ def test_formats(folder):
         assert columns == reference, name
 
 
+def test_bytes_in_the_other_order(folder):
+    """A note for each such file says what they are, whatever becomes of it."""
+    names = some(folder, 200, 900)
+    for name in names:
+        values = array.array("H", (folder / name).read_bytes())
+        values.byteswap()
+        (folder / name).write_bytes(values.tobytes())
+    mirrors = ["--mirror", *names, "--same-side", "--output", "c.csv"]
+    text = calibrate(folder, *mirrors, status=None)
+    notes = [line for line in text.splitlines()
+             if line.startswith("Note: ") and "gray16-be" in line]
+    assert notes and names[0] in notes[0], text
+    text = calibrate(folder, *mirrors, "--sample-format", "gray16-be")
+    assert "neighbouring samples" not in text, text
+    check_positions(read_csv(folder / "c.csv"))
+
+
 def test_files_that_are_none(folder):
     one, two = some(folder, 200, 900)
     values = array.array("f", array.array("H", (folder / one).read_bytes()))
