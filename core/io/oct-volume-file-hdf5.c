@@ -155,6 +155,8 @@ gboolean
 oct_volume_file_write_hdf5 (const OctVolumeFileInfo *info, const guint8 *voxels,
     int fd, const char *path, guint64 *least, GError **error)
 {
+  /* this very file, whatever stands under its name by now */
+  g_autofree char *own = g_strdup_printf ("/proc/self/fd/%d", fd);
   hsize_t size = 0;
   hid_t file;
   gboolean ok;
@@ -162,7 +164,8 @@ oct_volume_file_write_hdf5 (const OctVolumeFileInfo *info, const guint8 *voxels,
 
   oct_hdf5_enter ();
   errno = 0;
-  file = H5Fcreate (path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+  file = H5Fcreate (g_file_test (own, G_FILE_TEST_EXISTS) ? own : path,
+      H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
   ok = file >= 0 && take_room (fd, info) && write_dataset (file, info, voxels)
        && H5Fflush (file, H5F_SCOPE_LOCAL) >= 0
        && H5Fget_filesize (file, &size) >= 0;
