@@ -485,6 +485,21 @@ def test_manifest_of_others(folder):
     assert path.read_text() == good
 
 
+def test_manifest_of_the_future(folder):
+    """What is said after the latest time that there can be is still newer."""
+    make_archive(folder, ["a.npy"])
+    convert(folder)
+    path = folder / "out/oct-convert.csv"
+    written = manifest(folder)[0]["written"]
+    path.write_text(path.read_text().replace(
+        f",{written},", f",{2 ** 63 - 1},"))
+    data = numpy.load(folder / "archive/a.npy")
+    numpy.save(folder / "archive/a.npy", data[:4])
+    assert count(convert(folder), "converted") == 1
+    assert len(numpy.load(folder / "out/a.npy")) == 4
+    assert count(convert(folder), "done before") == 1
+
+
 def test_ascans_and_sizes(folder):
     make_archive(folder, ["a.npy"])
     convert(folder, "--ascans")
