@@ -7,11 +7,13 @@ import math
 import os
 import pathlib
 import re
+import resource
+import signal
 import struct
 import subprocess
 
 import tap
-from mirrors import (ROOT, SAMPLES, calibrate, check_positions, read_csv,
+from mirrors import (PROGRAM, ROOT, SAMPLES, calibrate, check_positions, read_csv,
                      read_table, refuse, simulate, some, wavelength)
 
 
@@ -578,6 +580,21 @@ def test_plots(folder):
     assert (folder / "c.svg").read_text().rstrip().endswith("</svg>")
     calibrate(folder, "--check", "c.csv", "--mirror", *names, "--plot", "c.png")
     assert (folder / "c.png").read_bytes()[:4] == b"\x89PNG"
+    # what is there stays, if there is no room for another one
+    def limit():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
+
+    for name in ("c.svg", "c.png"):
+        before = (folder / name).read_bytes()
+        result = subprocess.run(
+            [PROGRAM, "--samples", str(SAMPLES), "--check", "c.csv", "--mirror",
+             *names, "--plot", name], cwd=folder, stdin=subprocess.DEVNULL,
+            capture_output=True, text=True, timeout=120, preexec_fn=limit)
+        assert result.returncode == 1, result
+        assert "cannot be written" in result.stderr, result
+        assert (folder / name).read_bytes() == before, name
+    assert not list(folder.glob("c.*.*")), list(folder.glob("c.*.*"))
 
 
 # ------------------------------------------------------------ through pipelines
