@@ -32,7 +32,8 @@ Missing Debian packages are installed with apt; the program is built in build/.
   --header-size B       bytes before the first sample of a raw file
   --variable NAME       array of MATLAB files that have several
   --dataset NAME        dataset of HDF5 files that have several
-  --sample-dimension N  of an array: which has the samples, 1 is the first
+  --sample-dimension N  of an array: which has the samples, 1 is the first;
+                        of raw and TIFF frames: 2 where columns are A-lines
   --channel N           of an array of several channels, 1 is the first
   --output CSV          file for the calibration
   --check CSV           measure this calibration, and make none

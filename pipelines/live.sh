@@ -26,7 +26,8 @@ What is shown
   --header-size B      bytes before the first sample of a raw file
   --variable NAME      array of a MATLAB file that has several
   --dataset NAME       dataset of an HDF5 file that has several
-  --sample-dimension N of an array: which has the samples, 1 is the first
+  --sample-dimension N of an array: which has the samples, 1 is the first;
+                       of raw and TIFF frames: 2 where columns are A-lines
   --channel N          of an array of several channels, 1 is the first
   --line-rate R        A-lines per second of a file (default: 30 B-scans per
                        second)

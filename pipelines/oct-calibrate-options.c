@@ -233,7 +233,10 @@ oct_calibrate_options_parse (
     { "dataset", 0, 0, G_OPTION_ARG_STRING, &o->reader.dataset,
         "HDF5 files: name of the dataset of spectra", "NAME" },
     { "sample-dimension", 0, 0, G_OPTION_ARG_INT, &o->sample_dimension,
-        "Arrays: which dimension has the samples, 1 is the first", "N" },
+        "Arrays: which dimension has the samples, 1 is the first; raw files "
+        "with "
+        "--lines, and TIFF: 2 where columns are A-lines",
+        "N" },
     { "channel", 0, 0, G_OPTION_ARG_INT, &o->channel,
         "Arrays of several channels: which one, 1 is the first", "N" },
     { "output", 0, 0, G_OPTION_ARG_FILENAME, &o->output,

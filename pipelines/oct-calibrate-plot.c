@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "oct-calibrate.h"
+#include "oct-file-write.h"
 
 #include <math.h>
 #include <string.h>
@@ -312,14 +313,22 @@ oct_calibrate_plot_check (const char *path, GError **error)
   return FALSE;
 }
 
-gboolean
-oct_calibrate_plot (const char *path, const OctMirrorSet *set,
-    const OctCalibrateColumns *columns, GError **error)
+static cairo_status_t
+keep_bytes (void *data, const unsigned char *bytes, unsigned int size)
 {
-  gboolean png = g_str_has_suffix (path, ".png");
+  g_byte_array_append (data, bytes, size);
+  return CAIRO_STATUS_SUCCESS;
+}
+
+/* The bytes of the whole file, as cairo tells of no disk that is full. */
+static cairo_status_t
+draw_to_memory (gboolean png, GByteArray *bytes, const OctMirrorSet *set,
+    const OctCalibrateColumns *columns)
+{
   cairo_surface_t *surface =
       png ? cairo_image_surface_create (CAIRO_FORMAT_RGB24, WIDTH, HEIGHT)
-          : cairo_svg_surface_create (path, WIDTH, HEIGHT);
+          : cairo_svg_surface_create_for_stream (
+              keep_bytes, bytes, WIDTH, HEIGHT);
   cairo_t *cr = cairo_create (surface);
   cairo_status_t status;
 
@@ -327,20 +336,33 @@ oct_calibrate_plot (const char *path, const OctMirrorSet *set,
   status = cairo_status (cr);
   cairo_destroy (cr);
   if (status == CAIRO_STATUS_SUCCESS && png)
-    status = cairo_surface_write_to_png (surface, path);
+    status = cairo_surface_write_to_png_stream (surface, keep_bytes, bytes);
   cairo_surface_finish (surface);
   if (status == CAIRO_STATUS_SUCCESS)
     status = cairo_surface_status (surface);
   cairo_surface_destroy (surface);
-  if (status == CAIRO_STATUS_SUCCESS) {
+  return status;
+}
+
+gboolean
+oct_calibrate_plot (const char *path, const OctMirrorSet *set,
+    const OctCalibrateColumns *columns, GError **error)
+{
+  g_autoptr (GByteArray) bytes = g_byte_array_new ();
+  cairo_status_t status =
+      draw_to_memory (g_str_has_suffix (path, ".png"), bytes, set, columns);
+  int code = status == CAIRO_STATUS_SUCCESS
+                 ? oct_file_replace (path, bytes->data, bytes->len, -1)
+                 : 0;
+
+  if (status == CAIRO_STATUS_SUCCESS && code == 0) {
     g_print ("Drawn: %s\n", path);
     return TRUE;
   }
   g_set_error (error, OCT_ERROR, OCT_ERROR_WRITE,
       "The plot '%s' cannot be written: %s; name a file in a folder that can "
-      "be "
-      "written to.",
-      path, cairo_status_to_string (status));
+      "be written to.",
+      path, code != 0 ? g_strerror (code) : cairo_status_to_string (status));
   return FALSE;
 }
 

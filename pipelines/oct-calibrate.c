@@ -82,14 +82,16 @@ check_samples (Reading *r, const char *path, guint samples, GError **error)
   return TRUE;
 }
 
-/* What is read with the wrong number of samples may have fringes all the same,
- * and ends at random. */
+/* What is read with the wrong type or number of samples may have fringes all the
+ * same.  The wrong type explains bytes that are left over. */
 static void
-note_leftover (Reading *r, const char *path, const OctLines *lines)
+note_flaws (Reading *r, const char *path, const OctLines *lines)
 {
   g_autofree char *name = calibrate_describe (path);
 
-  if (lines->leftover_bytes > 0)
+  if (lines->doubt != NULL)
+    calibrate_note (r->set, "%s", lines->doubt);
+  else if (lines->leftover_bytes > 0)
     calibrate_note (r->set,
         "%s ends with %" G_GUINT64_FORMAT
         " bytes that are less than a whole %s of %u samples; if it was not cut "
@@ -154,7 +156,7 @@ read_backgrounds (Reading *r, GError **error)
 
     if (lines == NULL || !check_samples (r, path, lines->samples, error))
       return FALSE;
-    note_leftover (r, path, lines);
+    note_flaws (r, path, lines);
     g_ptr_array_add (r->backgrounds, oct_lines_average (lines));
   }
   return TRUE;
@@ -244,7 +246,7 @@ add_mirror (
     name = g_strdup_printf ("%s[%" G_GUINT64_FORMAT "]", file, frame);
   }
   if (frame == 0 || frame == G_MAXUINT64)
-    note_leftover (r, path, lines);
+    note_flaws (r, path, lines);
   if (r->backgrounds->len > 0)
     background = g_ptr_array_index (r->backgrounds,
         r->backgrounds->len > 1 ? MIN (r->seen, r->backgrounds->len - 1) : 0);
@@ -708,11 +710,10 @@ calibrate_run (const OctCalibrateOptions *o, gboolean *poor, GError **error)
   gboolean ok = o->output == NULL || calibrate_check_output (o->output, error);
 
   r.backgrounds = g_ptr_array_new_with_free_func (g_free);
-  ok = ok && calibrate_read_all (&r, error);
-  if (ok && !oct_mirror_set_sort_out (r.set, error)) {
+  ok = ok && calibrate_read_all (&r, error)
+       && oct_mirror_set_sort_out (r.set, error);
+  if (!ok && r.set != NULL)
     oct_calibrate_print_notes (r.set);
-    ok = FALSE;
-  }
   ok = ok
        && (o->check != NULL ? calibrate_check (o, &r, error)
                             : calibrate_make (o, &r, error));

@@ -61,7 +61,9 @@ oct_source_options_add_described (
     { "dataset", 0, 0, G_OPTION_ARG_STRING, &options->dataset,
         "HDF5 file: name of the dataset of spectra", "NAME" },
     { "sample-dimension", 0, 0, G_OPTION_ARG_INT, &options->sample_dimension,
-        "Array: which dimension has the samples, 1 is the first", "N" },
+        "Array: which dimension has the samples, 1 is the first; raw file and "
+        "TIFF: 2 where columns are A-lines",
+        "N" },
     { "channel", 0, 0, G_OPTION_ARG_INT, &options->channel,
         "Array of several channels: which one, 1 is the first", "N" },
     { "calibration", 0, 0, G_OPTION_ARG_FILENAME, &options->calibration,

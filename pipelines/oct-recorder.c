@@ -82,15 +82,27 @@ recorder_fail (OctRecorder *self, char *message)
 static void
 add_to_reason (OctRecorder *self, char *sentence)
 {
-  if (sentence == NULL || self->reason == NULL) {
-    recorder_fail (self, sentence);
+  if (sentence == NULL)
     return;
-  }
   g_mutex_lock (&self->lock);
-  self->reason = g_strjoin (" ", self->reason, sentence, NULL);
-  g_ptr_array_add (self->sentences, (gpointer)self->reason);
+  g_ptr_array_add (self->sentences, sentence);
+  if (self->reason != NULL) {
+    sentence = g_strjoin (" ", self->reason, sentence, NULL);
+    g_ptr_array_add (self->sentences, sentence);
+  }
+  self->reason = sentence;
   g_mutex_unlock (&self->lock);
-  g_free (sentence);
+}
+
+static gboolean
+recorder_has_reason (OctRecorder *self)
+{
+  gboolean has;
+
+  g_mutex_lock (&self->lock);
+  has = self->reason != NULL;
+  g_mutex_unlock (&self->lock);
+  return has;
 }
 
 /* Files are gone; takes `message`. */
@@ -402,12 +414,12 @@ recorder_end (OctRecorder *self)
   recorder_look_after_files (self, TRUE);
   /* a disk that fills up may take what comes last in part only, and say nothing
    * of it to who writes */
-  if ((self->broken || self->reason != NULL) && self->parts != NULL)
+  if ((self->broken || recorder_has_reason (self)) && self->parts != NULL)
     add_to_reason (self, oct_parts_recount (self->parts));
   remove_empty (self);
   update_stats (self, TRUE);
   recorder_keep_measurements (self, TRUE);
-  if (self->stats.lost > 0 && self->reason == NULL && self->loss == NULL)
+  if (self->stats.lost > 0 && !recorder_has_reason (self) && self->loss == NULL)
     recorder_fail (
         self, g_strdup_printf ("%" G_GUINT64_FORMAT
                                " B-scans did not come through the encoder "

@@ -10,7 +10,8 @@
 struct _OctTap {
   GstPad *pad, *calibration_pad;
   GstAppSrc *appsrc;
-  gulong probe, first_probe;
+  gulong probe;
+  gint users; /* atomic: the probes */
   OctTapTimes times;
   GstClockTime queue;
   OctTapEnded ended;
@@ -22,6 +23,7 @@ struct _OctTap {
   GstCaps *caps;
   GstEvent *calibration; /* the last one handed over */
   GstEvent *mask;        /* of the scan, the same */
+  gulong first_probe;    /* 0: it has run, or is being removed */
   GQueue first;          /* events to come right before the first buffer */
   gboolean flowing;      /* the first buffer has left the appsrc */
   GstClockTime base;     /* running time of the first buffer */
@@ -107,15 +109,18 @@ on_first_buffer (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   OctTap *tap = data;
   GstEvent *event;
   GQueue events;
+  gboolean removed;
 
   g_mutex_lock (&tap->lock);
   events = tap->first;
   g_queue_init (&tap->first);
   tap->flowing = TRUE;
+  removed = tap->first_probe == 0;
+  tap->first_probe = 0;
   g_mutex_unlock (&tap->lock);
   while ((event = g_queue_pop_head (&events)) != NULL)
     gst_pad_push_event (pad, event);
-  return GST_PAD_PROBE_REMOVE;
+  return removed ? GST_PAD_PROBE_OK : GST_PAD_PROBE_REMOVE;
 }
 
 /* Custom sticky events are several; ours are among them.  Hands the one of that
@@ -221,12 +226,14 @@ on_data (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   return GST_PAD_PROBE_OK;
 }
 
-/* Once the probe is gone and not running any more. */
+/* Once a probe is gone and not running any more. */
 static void
-tap_destroy (gpointer data)
+tap_leave (gpointer data)
 {
   OctTap *tap = data;
 
+  if (!g_atomic_int_dec_and_test (&tap->users))
+    return;
   gst_clear_caps (&tap->caps);
   gst_clear_event (&tap->calibration);
   gst_clear_event (&tap->mask);
@@ -266,7 +273,7 @@ watch_first_buffer (OctTap *tap)
       gst_element_get_static_pad (GST_ELEMENT (tap->appsrc), "src");
 
   tap->first_probe = gst_pad_add_probe (
-      pad, GST_PAD_PROBE_TYPE_BUFFER, on_first_buffer, tap, NULL);
+      pad, GST_PAD_PROBE_TYPE_BUFFER, on_first_buffer, tap, tap_leave);
 }
 
 OctTap *
@@ -285,11 +292,12 @@ oct_tap_new (GstPad *pad, GstAppSrc *appsrc, OctTapTimes times,
   tap->ended = ended;
   tap->data = data;
   g_queue_init (&tap->first);
+  tap->users = 2;
   watch_first_buffer (tap);
   g_mutex_lock (&tap->lock);
   tap->probe = gst_pad_add_probe (pad,
       GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, on_data,
-      tap, tap_destroy);
+      tap, tap_leave);
   g_mutex_unlock (&tap->lock);
   return tap;
 }
@@ -313,12 +321,20 @@ oct_tap_close (OctTap *tap)
 void
 oct_tap_free (OctTap *tap)
 {
-  GstPad *pad;
+  g_autoptr (GstPad) pad = NULL, first_pad = NULL;
+  gulong first_probe, probe;
 
   if (tap == NULL)
     return;
   oct_tap_close (tap);
   pad = gst_object_ref (tap->pad);
-  gst_pad_remove_probe (pad, tap->probe);
-  gst_object_unref (pad);
+  first_pad = gst_element_get_static_pad (GST_ELEMENT (tap->appsrc), "src");
+  probe = tap->probe;
+  g_mutex_lock (&tap->lock);
+  first_probe = tap->first_probe;
+  tap->first_probe = 0;
+  g_mutex_unlock (&tap->lock);
+  if (first_probe != 0)
+    gst_pad_remove_probe (first_pad, first_probe);
+  gst_pad_remove_probe (pad, probe);
 }

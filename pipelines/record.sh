@@ -31,7 +31,8 @@ Where the spectra come from
   --header-size B      bytes before the first sample of a raw file
   --variable NAME      array of a MATLAB file that has several
   --dataset NAME       dataset of an HDF5 file that has several
-  --sample-dimension N of an array: which has the samples, 1 is the first
+  --sample-dimension N of an array: which has the samples, 1 is the first;
+                       of raw and TIFF frames: 2 where columns are A-lines
   --channel N          of an array of several channels, 1 is the first
   --calibration CSV    spectral calibration, see docs/calibration.md
   --depth-start N, --depth-bins N   first depth bin of the images, and how many

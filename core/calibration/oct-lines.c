@@ -44,6 +44,7 @@ open_input (const char *path, const OctReaderSettings *settings, Input *input,
   }
   input->reader = oct_reader_open (path, settings, &first);
   if (input->reader == NULL && whole.lines == 0 && whole.samples > 0
+      && whole.sample_dimension == 0
       && g_error_matches (first, OCT_ERROR, OCT_ERROR_SETTINGS)) {
     /* a raw file: its number of lines does not matter here */
     whole.lines = 1;
@@ -170,6 +171,8 @@ lines_read (const char *path, const OctReaderSettings *settings, guint64 frame,
     lines->samples = input.samples;
     lines->frames = input.frames;
     lines->leftover_bytes = input.leftover_bytes;
+    if (input.reader != NULL)
+      lines->doubt = oct_reader_describe_doubt (input.reader);
     lines->values = g_new (double, (total + step - 1) / step * input.samples);
     ok = take_lines (&input, path, first, end, step, lines, error);
     if (ok && lines->lines == 0) {
@@ -203,6 +206,7 @@ oct_lines_free (OctLines *lines)
   if (lines == NULL)
     return;
   g_free (lines->values);
+  g_free (lines->doubt);
   g_free (lines);
 }
 

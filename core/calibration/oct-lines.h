@@ -15,6 +15,7 @@ typedef struct {
   /* of a raw file, behind the last whole A-line, or with `lines` set behind the
    * last whole B-scan */
   guint64 leftover_bytes;
+  char *doubt; /* about the type of its values, or NULL */
 } OctLines;
 
 /* More values than these are not read: some hundred A-lines say all that there

@@ -189,6 +189,26 @@ oct_opening_check_unnamed (const OctOpening *opening, GError **error)
 }
 
 gboolean
+oct_opening_take_frames (OctOpening *opening, GError **error)
+{
+  const OctReaderSettings *settings = opening->settings;
+  guint dimension = settings->sample_dimension;
+
+  if (settings->channel != 0 || dimension == 0)
+    return oct_opening_check_unnamed (opening, error);
+  opening->transposed = dimension == 2;
+  if (dimension == 2 || dimension == 3)
+    return oct_opening_check_no_names (opening, error);
+  g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+      "%s contains frames whose rows are dimension 2 and whose columns are "
+      "dimension 3, but `sample-dimension` is %u; set it to 2 if each column "
+      "is "
+      "a spectrum, or leave it 0 if each row is one",
+      opening->file, dimension);
+  return FALSE;
+}
+
+gboolean
 oct_array_options_check (gint sample_dimension, gint channel, GError **error)
 {
   if (sample_dimension >= 0 && sample_dimension <= OCT_READER_MAX_DIMS

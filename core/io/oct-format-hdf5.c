@@ -376,7 +376,8 @@ next_chunk (const Grid *grid, hsize_t *place)
 }
 
 /* B-scans follow each other along the dimensions that `roles` says, or, when there
- * is none, along that of the A-lines, `each` rows of it at a time. */
+ * is none, along that of the A-lines, or of the samples of a single one, `each` of
+ * them at a time. */
 typedef struct {
   guint n;
   guint axes[OCT_ARRAY_MAX_DIMS]; /* of the file, slowest first */
@@ -395,8 +396,11 @@ get_order (const Content *content, guint64 frames)
     order.lengths[i] = content->lengths[roles->bscans[i]];
   }
   if (order.n == 0) {
-    order = (Order){ .n = 1, .each = content->lines };
-    order.axes[0] = content->axes[roles->line];
+    gboolean single = roles->line == OCT_NO_AXIS;
+
+    order =
+        (Order){ .n = 1, .each = single ? content->samples : content->lines };
+    order.axes[0] = content->axes[single ? roles->sample : roles->line];
     order.lengths[0] = frames;
   }
   return order;
@@ -462,7 +466,7 @@ find_unwritten (OctOpening *opening, const Content *content, GError **error)
   hsize_t place[H5S_MAX_RANK] = { 0 }, offset[H5S_MAX_RANK], size, stored = 0;
   Grid grid;
 
-  if (content->roles.line == OCT_NO_AXIS || !get_grid (content, &grid)
+  if (!get_grid (content, &grid)
       || H5Dget_num_chunks (content->set, content->space, &stored) < 0)
     return TRUE;
   for (guint i = 0; i < grid.rank; i++)

@@ -55,6 +55,13 @@ typedef struct {
   GArray *entries; /* guint64: of the spectra, or NO_ENTRY */
   guint per_entry; /* B-scans */
   Layout layout;
+
+  /* an entry is unpacked from its beginning, once for all of its B-scans */
+  zip_file_t *open; /* NULL: none */
+  guint64 open_entry;
+  guint64 at; /* bytes of it that have been unpacked */
+  /* no more than those before can be unpacked of this one, or NO_ENTRY */
+  guint64 damaged_entry, damaged_at;
 } Content;
 
 /* --------------------------------------------------------------- Header.xml */
@@ -359,31 +366,67 @@ thorlabs_read_entry (Content *content, const char *name, gsize size, gsize *got)
   return ok ? g_steal_pointer (&data) : NULL;
 }
 
+static void
+thorlabs_close_entry (Content *content)
+{
+  if (content->open != NULL)
+    zip_fclose (content->open);
+  content->open = NULL;
+}
+
+/* To byte `place` of an entry. */
+static gboolean
+thorlabs_seek (Content *content, guint64 entry, guint64 place)
+{
+  gboolean ok;
+
+  if (content->open == NULL || content->open_entry != entry
+      || content->at > place) {
+    thorlabs_close_entry (content);
+    content->open = zip_fopen_index (content->zip, entry, 0);
+    content->open_entry = entry;
+    content->at = 0;
+  }
+  ok = content->open != NULL
+       && format_thorlabs_skip (content->open, place - content->at);
+  content->at = place;
+  return ok;
+}
+
 /* Lines of `regions` of a B-scan, one after the other. */
 static gboolean
 read_regions (Content *content, guint64 frame, const Region *regions, guint n,
     guint8 *dest)
 {
   const Layout *layout = &content->layout;
-  guint64 row = (guint64)layout->samples * layout->bytes, at = 0;
-  guint64 first = frame % content->per_entry * layout->lines * row;
-  zip_file_t *entry = zip_fopen_index (content->zip,
-      g_array_index (content->entries, guint64, frame / content->per_entry), 0);
-  gboolean ok = entry != NULL && format_thorlabs_skip (entry, first);
+  guint64 row = (guint64)layout->samples * layout->bytes;
+  guint64 bscan = layout->lines * row;
+  guint64 first = frame % content->per_entry * bscan;
+  guint64 entry =
+      g_array_index (content->entries, guint64, frame / content->per_entry);
+  gboolean ok = entry != content->damaged_entry || first < content->damaged_at;
 
   for (guint i = 0; ok && i < n; i++) {
     guint64 size = (regions[i].end - regions[i].start) * row;
 
-    ok = format_thorlabs_skip (entry, regions[i].start * row - at)
-         && thorlabs_read_all (entry, dest, size);
-    at = regions[i].end * row;
+    ok = thorlabs_seek (content, entry, first + regions[i].start * row)
+         && thorlabs_read_all (content->open, dest, size);
+    content->at += size;
     dest += size;
   }
-  if (frame % content->per_entry == content->per_entry - 1)
-    ok = ok && thorlabs_finish (entry, layout->lines * row - at);
-  if (entry != NULL)
-    zip_fclose (entry);
-  return ok;
+  if (ok && frame % content->per_entry == content->per_entry - 1) {
+    ok = thorlabs_finish (content->open, first + bscan - content->at);
+    thorlabs_close_entry (content);
+  }
+  if (ok)
+    return TRUE;
+  thorlabs_close_entry (content);
+  /* what comes after it in the entry cannot be unpacked either */
+  if (entry != content->damaged_entry || first + bscan < content->damaged_at) {
+    content->damaged_entry = entry;
+    content->damaged_at = first + bscan;
+  }
+  return FALSE;
 }
 
 static gboolean
@@ -407,6 +450,7 @@ thorlabs_close_content (gpointer data)
 {
   Content *content = data;
 
+  thorlabs_close_entry (content);
   if (content->zip != NULL)
     zip_discard (content->zip);
   g_clear_pointer (&content->names, g_hash_table_unref);
@@ -711,6 +755,7 @@ oct_format_open_thorlabs (OctOpening *opening, GError **error)
   content->names =
       g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   content->entries = g_array_new (FALSE, FALSE, sizeof (guint64));
+  content->damaged_entry = NO_ENTRY;
   if (!oct_opening_check_raw_only (opening, "a Thorlabs .oct file", error)
       || !oct_opening_check_unnamed (opening, error)
       || !open_archive (opening, content, error))

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * TIFF: each page is a B-scan, each row of it an A-line; with `lines` a page is
- * several B-scans, one below the other.  libtiff unpacks and turns the bytes;
+ * TIFF: each page is a B-scan, each row of it an A-line (or each column, as
+ * `sample-dimension` says); with `lines` a page is several B-scans, one below the
+ * other.  libtiff unpacks and turns the bytes;
  * what all pages must agree in is looked at before any is read.
  *
  * ImageJ saves a stack of more than 4 GB as one page, whose description says
@@ -368,7 +369,7 @@ tiff_choose_lines (const OctOpening *opening, Content *content)
 
   /* an empty page has no B-scan */
   content->lines = MAX (content->page.rows, 1);
-  if (lines > 0 && content->page.rows % lines == 0)
+  if (!opening->transposed && lines > 0 && content->page.rows % lines == 0)
     content->lines = lines;
 }
 
@@ -411,7 +412,7 @@ oct_format_open_tiff (OctOpening *opening, GError **error)
   content->fd = opening->fd;
   content->places = g_array_new (FALSE, FALSE, sizeof (guint64));
   if (!oct_opening_check_raw_only (opening, "a TIFF file", error)
-      || !oct_opening_check_unnamed (opening, error))
+      || !oct_opening_take_frames (opening, error))
     return FALSE;
   content->tiff = open_tiff (opening);
   if (content->tiff == NULL)
@@ -423,8 +424,8 @@ oct_format_open_tiff (OctOpening *opening, GError **error)
   if (!count_pages (opening, content, &pages, error))
     return FALSE;
   shape[0] = pages * (content->page.rows / content->lines);
-  shape[1] = content->lines;
-  shape[2] = content->page.columns;
+  shape[opening->transposed ? 2 : 1] = content->lines;
+  shape[opening->transposed ? 1 : 2] = content->page.columns;
   text = g_strdup_printf ("%" G_GUINT64_FORMAT " x %" G_GUINT64_FORMAT
                           " x %" G_GUINT64_FORMAT,
       shape[0], shape[1], shape[2]);

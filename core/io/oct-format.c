@@ -484,7 +484,7 @@ oct_format_open_raw (OctOpening *opening, GError **error)
 {
   const OctReaderSettings *settings = opening->settings;
 
-  if (!oct_opening_check_unnamed (opening, error))
+  if (!oct_opening_take_frames (opening, error))
     return FALSE;
   if (settings->samples == 0 || settings->lines == 0) {
     set_no_sizes (opening, error);

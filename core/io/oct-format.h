@@ -44,8 +44,8 @@ typedef struct {
   guint64 data_offset;           /* flat files */
   const OctContainer *container; /* NULL: a flat file */
   gpointer content;              /* for `container`, closed with the reader */
-  gboolean transposed;           /* it reads [samples][lines] */
-  OctCalibration *calibration;   /* a reference, or NULL */
+  gboolean transposed;         /* it, or the flat file, has [samples][lines] */
+  OctCalibration *calibration; /* a reference, or NULL */
   /* of the `info.announced` B-scans; belongs to the reader.  What a flat file
    * lacks at its end the reader adds itself. */
   OctMissing *missing;
@@ -175,6 +175,10 @@ const OctArray *oct_opening_choose_array (const OctOpening *opening,
 /* FALSE with an error where one is set and the file has no names, nor several
  * dimensions to choose from. */
 gboolean oct_opening_check_unnamed (const OctOpening *opening, GError **error);
+/* The same of frames of a camera, [frames][rows][columns], whose rows are
+ * spectra, or, where `sample-dimension` is 2, their columns: it then reads
+ * [samples][lines], and `transposed` is set. */
+gboolean oct_opening_take_frames (OctOpening *opening, GError **error);
 /* The same of a file without names that has dimensions. */
 gboolean oct_opening_check_no_names (const OctOpening *opening, GError **error);
 

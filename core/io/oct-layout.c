@@ -305,24 +305,6 @@ fetch_window (Strided *strided, guint64 at, guint64 place)
   return place - at < count;
 }
 
-static inline void
-layout_copy_value (guint8 *to, const guint8 *from, gsize size)
-{
-  switch (size) {
-  case 1:
-    *to = *from;
-    break;
-  case 2:
-    memcpy (to, from, 2);
-    break;
-  case 4:
-    memcpy (to, from, 4);
-    break;
-  default:
-    memcpy (to, from, 8);
-  }
-}
-
 /* Samples i .. end - 1 of B-scans, whose places in the file and in `values` are
  * those of `places` and [count][lines][samples]. */
 static gboolean
@@ -341,7 +323,7 @@ gather_samples (Strided *strided, const guint64 *places, guint count,
           && !fetch_window (
               strided, place - place % (WINDOW / (guint)strided->size), place))
         return FALSE;
-      layout_copy_value (to + s * size,
+      oct_stored_copy_value (to + s * size,
           strided->window + (place - strided->window_at) * size, size);
     }
   }

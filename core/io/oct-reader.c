@@ -16,6 +16,9 @@ G_STATIC_ASSERT (G_BYTE_ORDER == G_LITTLE_ENDIAN);
 /* Bytes converted at a time: they stay in the cache. */
 #define CHUNK 32768
 
+/* A-lines that are taken from [samples][lines] at once: a line of the cache. */
+#define TOGETHER 32
+
 /* What is looked at to say of what type values are. */
 #define LOOK (64 << 10)
 
@@ -34,10 +37,10 @@ struct _OctReader {
 
   /* where a format reads B-scans by itself */
   const OctContainer *container;
-  GMutex lock; /* what follows */
+  gboolean transposed; /* [samples][lines] are stored */
+  GMutex lock;         /* what follows */
   gpointer content;
-  gboolean transposed; /* it gives [samples][lines] */
-  gpointer bscan;      /* as stored, where that is not what is delivered */
+  gpointer bscan; /* as stored, where that is not what is delivered */
 };
 
 static void
@@ -249,25 +252,44 @@ read_converted (const OctReader *reader, guint64 offset, guint8 *dest,
 static void
 deliver_transposed (const OctReader *reader, guint8 *dest, gsize stride)
 {
-  const guint8 *bscan = reader->bscan;
   gsize lines = reader->info.lines, samples = reader->info.samples;
-  gsize size = reader->type->size;
-  gsize most = CHUNK / size, count;
+  gsize size = reader->type->size, most = CHUNK / TOGETHER / size;
   guint8 chunk[CHUNK];
 
-  for (gsize line = 0; line < lines; line++)
-    for (gsize sample = 0; sample < samples; sample += count) {
-      count = MIN (samples - sample, most);
+  for (gsize line = 0; line < lines; line += TOGETHER)
+    for (gsize sample = 0; sample < samples; sample += most) {
+      gsize count = MIN (samples - sample, most);
+      gsize n = MIN (lines - line, TOGETHER);
+      const guint8 *from =
+          (const guint8 *)reader->bscan + (sample * lines + line) * size;
+
       for (gsize i = 0; i < count; i++)
-        memcpy (chunk + i * size, bscan + ((sample + i) * lines + line) * size,
-            size);
-      reader_spread (
-          reader, chunk, line * samples + sample, count, dest, stride);
+        for (gsize l = 0; l < n; l++)
+          oct_stored_copy_value (chunk + (l * count + i) * size,
+              from + (i * lines + l) * size, size);
+      for (gsize l = 0; l < n; l++)
+        reader_spread (reader, chunk + l * count * size,
+            (line + l) * samples + sample, count, dest, stride);
     }
 }
 
+/* B-scan `frame` as it is stored, without gaps. */
 static gboolean
-read_container (OctReader *reader, guint64 frame, guint8 *dest, gsize stride,
+read_stored (OctReader *reader, guint64 frame, gpointer values, GError **error)
+{
+  gsize size =
+      (gsize)reader->info.samples * reader->info.lines * reader->type->size;
+  guint64 offset = reader->data_offset + frame * size;
+
+  if (reader->container != NULL)
+    return reader->container->read (reader->content, frame, values, error);
+  oct_ahead_follow (reader->ahead, offset, size);
+  return read_bytes (reader, offset, values, size, error);
+}
+
+/* A B-scan that a format reads by itself, or that is transposed. */
+static gboolean
+read_in_one (OctReader *reader, guint64 frame, guint8 *dest, gsize stride,
     GError **error)
 {
   gsize row = reader->info.samples * reader->type->size;
@@ -278,15 +300,14 @@ read_container (OctReader *reader, guint64 frame, guint8 *dest, gsize stride,
   g_mutex_lock (&reader->lock);
   if (!direct && reader->bscan == NULL)
     reader->bscan = g_malloc (row * reader->info.lines);
-  ok = reader->container->read (
-      reader->content, frame, direct ? dest : reader->bscan, error);
+  ok = read_stored (reader, frame, direct ? dest : reader->bscan, error);
   if (ok && reader->transposed)
     deliver_transposed (reader, dest, stride);
   else if (ok && !direct)
     reader_spread (reader, reader->bscan, 0,
         (gsize)reader->info.samples * reader->info.lines, dest, stride);
   g_mutex_unlock (&reader->lock);
-  if (!ok && reader->container->apart)
+  if (!ok && reader->container != NULL && reader->container->apart)
     oct_missing_add (reader->missing, frame, 1, "it is damaged");
   return ok;
 }
@@ -316,8 +337,8 @@ oct_reader_read (OctReader *reader, guint64 frame, gpointer dest, gsize stride,
         reader->file, frame);
     return FALSE;
   }
-  if (reader->container != NULL)
-    return read_container (reader, frame, dest, stride, error);
+  if (reader->container != NULL || reader->transposed)
+    return read_in_one (reader, frame, dest, stride, error);
   offset = reader->data_offset + frame * info->lines * row;
   oct_ahead_follow (reader->ahead, offset, row * info->lines);
   if (reader->type->load != NULL)
@@ -331,24 +352,52 @@ oct_reader_read (OctReader *reader, guint64 frame, gpointer dest, gsize stride,
   return TRUE;
 }
 
+/* As stored, some A-lines of the B-scan in the middle, as the first ones may be
+ * dark; *got: bytes of them. */
+static guint8 *
+reader_read_look (const OctReader *reader, gsize *got)
+{
+  gsize size = reader->type->size;
+  gsize samples = reader->info.samples, lines = reader->info.lines;
+  gsize n = MAX (LOOK / size / samples, 1), row;
+  guint64 offset =
+      reader->data_offset + reader->info.frames / 2 * lines * samples * size;
+  g_autofree guint8 *bytes = g_malloc0 (samples * n * size);
+  g_autofree guint8 *values = NULL;
+  gssize read = 0;
+
+  if (!reader->transposed) {
+    read = oct_file_read (reader->fd, offset, bytes, samples * n * size);
+    *got = (gsize)MAX (read, 0);
+    return g_steal_pointer (&bytes);
+  }
+  n = MIN (n, lines);
+  row = n * size;
+  values = g_malloc (row);
+  *got = samples * row;
+  for (gsize sample = 0; sample < samples; sample++) {
+    read = oct_file_read (reader->fd,
+        offset + (sample * lines + (lines - n) / 2) * size, values, row);
+    for (gsize line = 0; read == (gssize)row && line < n; line++)
+      oct_stored_copy_value (
+          bytes + (line * samples + sample) * size, values + line * size, size);
+  }
+  return g_steal_pointer (&bytes);
+}
+
 char *
 oct_reader_describe_doubt (OctReader *reader)
 {
   g_autofree guint8 *bytes = NULL;
-  gsize size = reader->type->size;
-  guint64 bscan = (guint64)reader->info.samples * reader->info.lines * size;
-  /* some of the B-scan in the middle: the first ones may be dark */
-  guint64 offset = reader->data_offset + reader->info.frames / 2 * bscan;
   OctStored guess;
-  gssize got;
+  gsize got;
 
   if (reader->info.format != OCT_FILE_RAW || reader->packed)
     return NULL;
-  bytes = g_malloc (LOOK);
-  got = oct_file_read (reader->fd, offset, bytes, MIN (bscan, LOOK));
-  if (got <= 0)
+  bytes = reader_read_look (reader, &got);
+  if (got == 0)
     return NULL;
-  guess = oct_stored_guess (reader->stored, bytes, (gsize)got);
+  guess = oct_stored_guess (reader->stored, bytes, got);
   return guess != reader->stored ? g_strdup_printf (
              "%s is read as %s, but neighbouring samples then differ as "
              "those of no spectrum do; set `sample-format` to %s, which "

@@ -72,7 +72,8 @@ typedef struct {
   OctStored stored;                /* raw files only */
   guint64 header_size;             /* raw files only: bytes to skip */
   OctPacking packing;              /* raw files of U2 only */
-  guint sample_dimension, channel; /* of an array, from 1 on */
+  guint sample_dimension, channel; /* of an array, from 1 on; the first also of
+                                      frames, 2: spectra are their columns */
   char *variable, *dataset; /* MATLAB and HDF5: name of an array, or NULL: the
                                only one that may be spectra; either will do */
 } OctReaderSettings;

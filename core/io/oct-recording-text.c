@@ -245,6 +245,9 @@ oct_recording_format (const OctRecordingInfo *info)
     g_key_file_set_integer (keys, GROUP, "bscans-per-volume", info->bscans);
   if (info->first_bscan != 0 && info->first_bscan < info->bscans)
     g_key_file_set_integer (keys, GROUP, "first-bscan", info->first_bscan);
+  if (info->repeats > 1 && info->repeats <= G_MAXINT
+      && info->bscans % info->repeats == 0)
+    g_key_file_set_integer (keys, GROUP, "repeats", (gint)info->repeats);
   /* no camera's: unknown is better than a text that is refused */
   if (info->line_rate > 0.0 && info->line_rate <= MAX_LINE_RATE)
     g_key_file_set_double (keys, GROUP, "line-rate", info->line_rate);
@@ -577,6 +580,16 @@ get_first_bscan (const Parser *parser, OctRecordingInfo *info)
 }
 
 static gboolean
+get_repeats (const Parser *parser, OctRecordingInfo *info)
+{
+  return recording_text_get_count (
+             parser, "repeats", G_MAXINT, TRUE, &info->repeats)
+         && (info->repeats == 0 || info->bscans % info->repeats == 0
+             || recording_text_refuse (parser, "repeats",
+                 "a number that divides `bscans-per-volume`"));
+}
+
+static gboolean
 parse_keys (const Parser *parser, OctRecordingInfo *info)
 {
   guint version;
@@ -597,7 +610,7 @@ parse_keys (const Parser *parser, OctRecordingInfo *info)
           parser, "lines", OCT_MAX_LINES, FALSE, &info->lines)
       || !recording_text_get_count (
           parser, "bscans-per-volume", G_MAXINT, TRUE, &info->bscans)
-      || !get_first_bscan (parser, info)
+      || !get_first_bscan (parser, info) || !get_repeats (parser, info)
       || !get_positive (
           parser, GROUP, "line-rate", MAX_LINE_RATE, &info->line_rate)
       || !get_start_time (parser, &info->start_time) || !get_gaps (parser, info)

@@ -11,6 +11,9 @@
  *   bscans-per-volume=256            optional
  *   first-bscan=17                   place of the first B-scan in its volume,
  *                                    below bscans-per-volume; optional
+ *   repeats=4                        B-scans that were taken one after the other
+ *                                    at each place, all of them counted;
+ *                                    optional
  *   line-rate=70000                  A-lines per second, optional
  *   start-time=2026-05-04T08:15:00.250000Z   of the first B-scan, optional
  *   missing=100:12;340:1;            B-scans that were lost while recording:
@@ -79,6 +82,7 @@ typedef struct {
   guint64 calibration_until;   /* B-scans it is right for, 0 = all */
   char **measurements;         /* names of files, or NULL */
   guint first_bscan;           /* place of the first one, below bscans */
+  guint repeats;               /* B-scans at each place, 0 = unknown */
   GArray *masks;               /* OctRecordingMask, from 0 on, or NULL */
 } OctRecordingInfo;
 

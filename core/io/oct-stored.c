@@ -7,8 +7,8 @@
 #define SAME(bits) (bits)
 
 /* `type` of as many bits as `word`, `turn`: SAME, or the macro that swaps its
- * bytes. */
-#define LOADER(name, type, word, turn, result)                                 \
+ * bytes; `number`: SAME, or what makes a number of the type that C knows. */
+#define LOADER(name, type, word, turn, number, result)                         \
   static void name (gconstpointer from, gsize count, gpointer to)              \
   {                                                                            \
     result *out = to;                                                          \
@@ -20,25 +20,9 @@
       memcpy (&bits, (const guint8 *)from + i * sizeof bits, sizeof bits);     \
       bits = turn (bits);                                                      \
       memcpy (&value, &bits, sizeof value);                                    \
-      out[i] = (result)value;                                                  \
+      out[i] = (result)number (value);                                         \
     }                                                                          \
   }
-
-LOADER (load_u2_be, guint16, guint16, GUINT16_SWAP_LE_BE, guint16)
-LOADER (load_i1, gint8, guint8, SAME, float)
-LOADER (load_i2, gint16, guint16, SAME, float)
-LOADER (load_i2_be, gint16, guint16, GUINT16_SWAP_LE_BE, float)
-LOADER (load_i4, gint32, guint32, SAME, float)
-LOADER (load_i4_be, gint32, guint32, GUINT32_SWAP_LE_BE, float)
-LOADER (load_u4, guint32, guint32, SAME, float)
-LOADER (load_u4_be, guint32, guint32, GUINT32_SWAP_LE_BE, float)
-LOADER (load_i8, gint64, guint64, SAME, float)
-LOADER (load_i8_be, gint64, guint64, GUINT64_SWAP_LE_BE, float)
-LOADER (load_u8, guint64, guint64, SAME, float)
-LOADER (load_u8_be, guint64, guint64, GUINT64_SWAP_LE_BE, float)
-LOADER (load_f4_be, float, guint32, GUINT32_SWAP_LE_BE, float)
-LOADER (load_f8, double, guint64, SAME, float)
-LOADER (load_f8_be, double, guint64, GUINT64_SWAP_LE_BE, float)
 
 /* IEEE 754 binary16: the exponent is moved to its place in a float, and the
  * product makes up for the difference of what is added to exponents, 127 - 15.
@@ -59,31 +43,23 @@ half_to_float (guint16 half)
   return value;
 }
 
-static void
-load_f2 (gconstpointer from, gsize count, gpointer to)
-{
-  float *out = to;
-
-  for (gsize i = 0; i < count; i++) {
-    guint16 half;
-
-    memcpy (&half, (const guint8 *)from + 2 * i, sizeof half);
-    out[i] = half_to_float (half);
-  }
-}
-
-static void
-load_f2_be (gconstpointer from, gsize count, gpointer to)
-{
-  float *out = to;
-
-  for (gsize i = 0; i < count; i++) {
-    guint16 half;
-
-    memcpy (&half, (const guint8 *)from + 2 * i, sizeof half);
-    out[i] = half_to_float (GUINT16_SWAP_LE_BE (half));
-  }
-}
+LOADER (load_u2_be, guint16, guint16, GUINT16_SWAP_LE_BE, SAME, guint16)
+LOADER (load_i1, gint8, guint8, SAME, SAME, float)
+LOADER (load_i2, gint16, guint16, SAME, SAME, float)
+LOADER (load_i2_be, gint16, guint16, GUINT16_SWAP_LE_BE, SAME, float)
+LOADER (load_i4, gint32, guint32, SAME, SAME, float)
+LOADER (load_i4_be, gint32, guint32, GUINT32_SWAP_LE_BE, SAME, float)
+LOADER (load_u4, guint32, guint32, SAME, SAME, float)
+LOADER (load_u4_be, guint32, guint32, GUINT32_SWAP_LE_BE, SAME, float)
+LOADER (load_i8, gint64, guint64, SAME, SAME, float)
+LOADER (load_i8_be, gint64, guint64, GUINT64_SWAP_LE_BE, SAME, float)
+LOADER (load_u8, guint64, guint64, SAME, SAME, float)
+LOADER (load_u8_be, guint64, guint64, GUINT64_SWAP_LE_BE, SAME, float)
+LOADER (load_f4_be, float, guint32, GUINT32_SWAP_LE_BE, SAME, float)
+LOADER (load_f8, double, guint64, SAME, SAME, float)
+LOADER (load_f8_be, double, guint64, GUINT64_SWAP_LE_BE, SAME, float)
+LOADER (load_f2, guint16, guint16, SAME, half_to_float, float)
+LOADER (load_f2_be, guint16, guint16, GUINT16_SWAP_LE_BE, half_to_float, float)
 
 #define LITTLE ", little endian"
 #define BIG ", big endian"

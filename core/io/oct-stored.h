@@ -5,6 +5,8 @@
  */
 #pragma once
 
+#include <string.h>
+
 #include "oct-types.h"
 
 G_BEGIN_DECLS
@@ -46,6 +48,25 @@ typedef struct {
    * float.  `from` needs no alignment. */
   void (*load) (gconstpointer from, gsize count, gpointer to);
 } OctStoredType;
+
+/* One value of `size` bytes, 1, 2, 4 or 8, as it is. */
+static inline void
+oct_stored_copy_value (guint8 *to, const guint8 *from, gsize size)
+{
+  switch (size) {
+  case 1:
+    *to = *from;
+    break;
+  case 2:
+    memcpy (to, from, 2);
+    break;
+  case 4:
+    memcpy (to, from, 4);
+    break;
+  default:
+    memcpy (to, from, 8);
+  }
+}
 
 /* Static. */
 const OctStoredType *oct_stored_get (OctStored stored);

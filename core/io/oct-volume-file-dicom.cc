@@ -210,16 +210,24 @@ put_tomograph (Writer &w, const OctVolumeFileInfo *info)
   w.real (DCM_MaximumAcrossScanDistortion, 0.0f);
 }
 
-/* The standard has an attribute for it in images of vessels alone. */
+/* The standard has an attribute for the index in images of vessels alone, and
+ * none for repeats. */
 static void
-put_index (Writer &w, double index)
+put_comments (Writer &w, const OctVolumeFileInfo *info)
 {
   char number[G_ASCII_DTOSTR_BUF_SIZE];
-  g_autofree char *text =
-      g_strdup_printf ("Depths in air were divided by the refractive index %s",
-          g_ascii_formatd (number, sizeof number, "%.9g", index));
+  g_autoptr (GString) text = g_string_new (NULL);
 
-  w.text (DCM_ImageComments, text);
+  if (info->repeats > 1)
+    g_string_append_printf (text, "repeats %u", info->repeats);
+  if (info->refractive_index > 0.0)
+    g_string_append_printf (text,
+        "%sDepths in air were divided by the refractive index %s",
+        text->len > 0 ? "; " : "",
+        g_ascii_formatd (
+            number, sizeof number, "%.9g", info->refractive_index));
+  if (text->len > 0)
+    w.text (DCM_ImageComments, text->str);
 }
 
 /* ----------------------------------------------------------- where frames are
@@ -354,8 +362,7 @@ dicom_fill (
   put_volume (w, info);
   oct_dicom_put_eye (w);
   put_tomograph (w, info);
-  if (info->refractive_index > 0.0)
-    put_index (w, info->refractive_index);
+  put_comments (w, info);
   w.text (DCM_FrameOfReferenceUID, place);
   w.empty (DCM_PositionReferenceIndicator);
   put_dimensions (w);

@@ -70,6 +70,25 @@ add_index (hid_t dataset, const OctVolumeFileInfo *info)
 }
 
 static gboolean
+add_repeats (hid_t dataset, const OctVolumeFileInfo *info)
+{
+  hid_t space, attribute;
+  gboolean ok;
+
+  if (info->repeats <= 1)
+    return TRUE;
+  space = H5Screate (H5S_SCALAR);
+  attribute = H5Acreate2 (
+      dataset, "repeats", H5T_STD_U32LE, space, H5P_DEFAULT, H5P_DEFAULT);
+  ok = attribute >= 0
+       && H5Awrite (attribute, H5T_NATIVE_UINT, &info->repeats) >= 0;
+  if (attribute >= 0)
+    H5Aclose (attribute);
+  H5Sclose (space);
+  return ok;
+}
+
+static gboolean
 add_spacing (hid_t dataset, const OctVolumeFileInfo *info)
 {
   gboolean is_ascans = info->voxel == OCT_SAMPLE_CF32;
@@ -110,6 +129,7 @@ write_dataset (hid_t file, const OctVolumeFileInfo *info, const guint8 *voxels)
       dataset >= 0
       && H5Dwrite (dataset, given, H5S_ALL, H5S_ALL, H5P_DEFAULT, voxels) >= 0
       && add_spacing (dataset, info) && add_index (dataset, info)
+      && add_repeats (dataset, info)
       && add_text (dataset, "axes",
           info->view == OCT_VOLUME_VIEW_ENFACE ? "picture, bscan, line" : axes);
 
@@ -135,6 +155,8 @@ gboolean
 oct_volume_file_write_hdf5 (const OctVolumeFileInfo *info, const guint8 *voxels,
     int fd, const char *path, guint64 *least, GError **error)
 {
+  /* this very file, whatever stands under its name by now */
+  g_autofree char *own = g_strdup_printf ("/proc/self/fd/%d", fd);
   hsize_t size = 0;
   hid_t file;
   gboolean ok;
@@ -142,7 +164,8 @@ oct_volume_file_write_hdf5 (const OctVolumeFileInfo *info, const guint8 *voxels,
 
   oct_hdf5_enter ();
   errno = 0;
-  file = H5Fcreate (path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+  file = H5Fcreate (g_file_test (own, G_FILE_TEST_EXISTS) ? own : path,
+      H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
   ok = file >= 0 && take_room (fd, info) && write_dataset (file, info, voxels)
        && H5Fflush (file, H5F_SCOPE_LOCAL) >= 0
        && H5Fget_filesize (file, &size) >= 0;

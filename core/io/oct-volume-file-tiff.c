@@ -79,7 +79,7 @@ oct_volume_file_write_tiff (const OctVolumeFileInfo *info, const guint8 *voxels,
 {
   gsize slice = oct_volume_file_get_slice_size (info);
   double between = oct_volume_file_get_slice_spacing (info);
-  g_autofree char *spacing = NULL, *index = NULL;
+  g_autofree char *spacing = NULL, *index = NULL, *repeats = NULL;
   g_autofree char *description = NULL;
   char number[G_ASCII_DTOSTR_BUF_SIZE];
   gboolean ok = TRUE;
@@ -94,11 +94,13 @@ oct_volume_file_write_tiff (const OctVolumeFileInfo *info, const guint8 *voxels,
     index = g_strdup_printf (
         "refractive_index=%s\n", g_ascii_formatd (number, sizeof number, "%.9g",
                                      info->refractive_index));
+  if (info->repeats > 1)
+    repeats = g_strdup_printf ("repeats=%u\n", info->repeats);
   description =
       g_strdup_printf ("ImageJ=1.53\nimages=%u\nslices=%u\nunit=mm\n%sloop="
-                       "false\n%s",
+                       "false\n%s%s",
           info->bscans, info->bscans, spacing != NULL ? spacing : "",
-          index != NULL ? index : "");
+          index != NULL ? index : "", repeats != NULL ? repeats : "");
   errno = 0;
   if (own >= 0)
     tiff = open_stack (own, path);

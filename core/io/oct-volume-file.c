@@ -138,11 +138,15 @@ static void
 put_description (guint8 *header, const OctVolumeFileInfo *info)
 {
   char number[G_ASCII_DTOSTR_BUF_SIZE];
+  g_autofree char *repeats = NULL;
 
   g_ascii_formatd (number, sizeof number, "%.9g", info->refractive_index);
-  g_snprintf ((char *)header + 148, 80, "OCT volume, gst-oct%s%s",
+  if (info->repeats > 1)
+    repeats = g_strdup_printf (", repeats %u", info->repeats);
+  g_snprintf ((char *)header + 148, 80, "OCT volume, gst-oct%s%s%s",
       info->refractive_index > 0.0 ? ", refractive index " : "",
-      info->refractive_index > 0.0 ? number : "");
+      info->refractive_index > 0.0 ? number : "",
+      repeats != NULL ? repeats : "");
 }
 
 /* A-lines go to the right, B-scans to the back, depth down: as they are seen

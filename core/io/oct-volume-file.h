@@ -33,6 +33,7 @@ typedef struct {
   OctSampleFormat voxel; /* U8, U16: grey levels; CF32: complex A-scans */
   OctVolumeView view;
   guint bscans, rows, columns;
+  guint repeats; /* B-scans that follow each other at one place; 0 and 1: one */
   /* from an A-line, B-scan, depth to the next, metres; 0: not known.  En face:
    * x and y, from a column and a row to the next; z is not used. */
   double x_spacing, y_spacing, z_spacing;

@@ -51,6 +51,7 @@ struct _OctScene {
   guint64 seed;
   guint columns; /* of either */
   guint lines, bscans;
+  guint repeats, places; /* B-scans at each place of a volume */
   gboolean is_surgery;
   float *background; /* [samples] counts */
   float *fringe;     /* [samples] counts of a fringe of unit amplitude */
@@ -163,15 +164,17 @@ oct_scene_new (const OctSpectrometer *spectrometer, const OctNoise *noise,
   scene->seed = seed;
   scene->lines = settings->lines;
   scene->bscans = settings->bscans;
+  scene->repeats = MAX (settings->repeats, 1);
+  scene->places = MAX (settings->bscans / scene->repeats, 1);
   scene->is_surgery = settings->kind == OCT_PHANTOM_SURGERY;
   if (settings->spot_x > 0.0 || settings->spot_y > 0.0) {
     /* of one place over and over there are no other B-scans to be seen */
     scene->spot = oct_spot_new (spectrometer, noise, seed, settings->spot_x,
-        settings->bscans > 1 ? settings->spot_y : 0.0);
+        scene->places > 1 ? settings->spot_y : 0.0);
     scene->columns = oct_spot_get_columns (scene->spot);
   } else {
     scene->tissue =
-        oct_tissue_new (spectrometer, noise, seed, settings->bscans > 1);
+        oct_tissue_new (spectrometer, noise, seed, scene->places > 1);
     scene->columns = scene->tissue->columns;
   }
   scene->background = g_new (float, samples);
@@ -266,9 +269,10 @@ static void
 set_moving_frame (const OctScene *scene, guint64 frame, OctSceneFrame *moment)
 {
   guint bscan = frame % scene->bscans;
-  double slow = (double)bscan / scene->bscans;
-  guint position = bscan / SPECKLE_BSCANS;
-  double between = (double)(bscan % SPECKLE_BSCANS) / SPECKLE_BSCANS;
+  guint place = bscan / scene->repeats;
+  double slow = (double)place / scene->places;
+  guint position = place / SPECKLE_BSCANS;
+  double between = (double)(place % SPECKLE_BSCANS) / SPECKLE_BSCANS;
 
   moment->column = get_column (scene, frame, slow);
   moment->realisations[0] = get_realisation (scene, position);
@@ -280,6 +284,7 @@ set_moving_frame (const OctScene *scene, guint64 frame, OctSceneFrame *moment)
     moment->instrument = TRUE;
     oct_surgery_set_moment (
         &moment->surgery, frame / scene->bscans, bscan, scene->bscans);
+    moment->surgery.slow = slow;
     return;
   }
   moment->shift_start = get_shift (scene, frame, slow);
@@ -287,14 +292,14 @@ set_moving_frame (const OctScene *scene, guint64 frame, OctSceneFrame *moment)
   set_instrument (scene, frame, slow, moment);
 }
 
-/* The same of B-scan `bscan` of the volume that begins with B-scan `first`, with
+/* The same of place `place` of the volume that begins with B-scan `first`, with
  * everything where it is at that time: a scan keeps its phase where nothing
- * moves.  `bscan` may lie outside of the volume. */
+ * moves.  `place` may lie outside of the volume. */
 static void
 set_still_frame (
-    const OctScene *scene, guint64 first, gint bscan, OctSceneFrame *moment)
+    const OctScene *scene, guint64 first, gint place, OctSceneFrame *moment)
 {
-  double slow = (double)bscan / scene->bscans;
+  double slow = (double)place / scene->places;
 
   moment->column = get_column (scene, first, slow);
   if (scene->is_surgery) {
@@ -404,15 +409,15 @@ get_line_shift (const OctScene *scene, const OctSceneFrame *moment, gint line)
 /* One B-scan on its way through the spot. */
 typedef struct {
   const OctScene *scene;
-  const OctSceneFrame *moments; /* of all B-scans in reach */
-  gint bscan;                   /* the one in their middle */
+  const OctSceneFrame *moments; /* of all places of B-scans in reach */
+  gint place;                   /* the one in their middle */
   float *sums;    /* [reach + lines + reach][2][depths] along B-scans */
   gint16 *fields; /* [lines][2][samples] */
 } Seeing;
 
 static void
 find_place (const OctScene *scene, const OctSceneFrame *moment, gint line,
-    gint bscan, OctSpotPlace *place)
+    gint row, OctSpotPlace *place)
 {
   Metal metal;
 
@@ -422,7 +427,7 @@ find_place (const OctScene *scene, const OctSceneFrame *moment, gint line,
   place->light = get_light (scene, moment, line, &metal);
   place->metal = metal.cover > 0.0 ? get_reflection (scene, &metal) : 0.0;
   place->metal_depth = metal.depth;
-  place->metal_key = oct_noise_hash (line, bscan);
+  place->metal_key = oct_noise_hash (line, row);
 }
 
 static void
@@ -442,8 +447,8 @@ scene_add_bscans (gpointer data, guint first, guint end, guint thread)
       OctSpotPlace place;
 
       find_place (scene, &seeing->moments[off + reach_y], (gint)first - reach_x,
-          seeing->bscan + off, &place);
-      oct_spot_add_place (scene->spot, &place, seeing->bscan + off, off, sum);
+          seeing->place + off, &place);
+      oct_spot_add_place (scene->spot, &place, seeing->place + off, off, sum);
     }
   }
 }
@@ -471,16 +476,17 @@ see_bscan (const OctScene *scene, guint64 frame)
 {
   guint threads = oct_parallel_get_threads ();
   guint samples = scene->spectrometer->samples;
-  gint bscan = frame % scene->bscans;
+  guint bscan = frame % scene->bscans;
+  gint place = (gint)(bscan / scene->repeats);
   gint reach = oct_spot_get_reach_y (scene->spot);
   guint columns = scene->lines + 2 * oct_spot_get_reach_x (scene->spot);
   g_autofree OctSceneFrame *moments = g_new0 (OctSceneFrame, 2 * reach + 1);
   g_autofree float *sums = g_new (float, columns * 2 * (gsize)(samples / 2));
   gint16 *fields = g_new (gint16, scene->lines * 2 * (gsize)samples);
-  Seeing seeing = { scene, moments, bscan, sums, fields };
+  Seeing seeing = { scene, moments, place, sums, fields };
 
   for (gint off = -reach; off <= reach; off++)
-    set_still_frame (scene, frame - bscan, bscan + off, &moments[off + reach]);
+    set_still_frame (scene, frame - bscan, place + off, &moments[off + reach]);
   oct_parallel_for (
       columns, OCT_PHANTOM_LANES, threads, scene_add_bscans, &seeing);
   oct_parallel_for ((scene->lines + OCT_PHANTOM_LANES - 1) / OCT_PHANTOM_LANES,

@@ -33,13 +33,15 @@ typedef enum {
 
 typedef struct {
   OctPhantomKind kind;
-  guint samples, lines, bscans;  /* bscans: per volume (slow-axis positions) */
+  guint samples, lines, bscans; /* bscans: per volume */
+  guint repeats; /* of them at each place of the slow axis, one after the other;
+                    0 and 1: one */
   OctSampleFormat sample_format; /* U8 or U16 */
   double depth;                  /* of the mirror, metres (MIRROR) */
   double noise; /* 1 = shot and read noise of a real camera, 0 = none */
   guint seed;
   /* The focal spot that the sample is seen with (not MIRROR): full widths at
-   * half maximum of its amplitude, in A-lines and in B-scans, 0 to
+   * half maximum of its amplitude, in A-lines and in places of B-scans, 0 to
    * OCT_PHANTOM_MOST_SPOT.  Neighbours have the coherence exp (-2 ln 2 / F^2),
    * from 2 lines on; below the weights of three lines are too coarse.  With
    * both 0 the sample moves all the time, its speckle is 3.7 columns of the

@@ -183,10 +183,29 @@ void
 gst_oct_structure_copy_scan (const GstStructure *from, GstStructure *to)
 {
   static const char *const fields[] = { "framerate", "x-spacing", "y-spacing",
-    GST_OCT_VIEW_FIELD, GST_OCT_SCAN_LINES_FIELD, GST_OCT_SCAN_BSCANS_FIELD };
+    GST_OCT_VIEW_FIELD, GST_OCT_SCAN_LINES_FIELD, GST_OCT_SCAN_BSCANS_FIELD,
+    GST_OCT_REPEATS_FIELD };
 
   for (guint i = 0; i < G_N_ELEMENTS (fields); i++)
     gst_oct_structure_copy_field (from, fields[i], to, fields[i]);
+}
+
+guint
+gst_oct_structure_get_repeats (const GstStructure *s)
+{
+  gint repeats = 1;
+
+  gst_structure_get_int (s, GST_OCT_REPEATS_FIELD, &repeats);
+  return (guint)MAX (repeats, 1);
+}
+
+double
+gst_oct_structure_get_bscan_spacing (const GstStructure *s)
+{
+  double spacing = 0.0;
+
+  gst_structure_get_double (s, "y-spacing", &spacing);
+  return spacing / gst_oct_structure_get_repeats (s);
 }
 
 GstStructure *

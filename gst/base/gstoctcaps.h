@@ -109,8 +109,16 @@ void gst_oct_structure_copy_field (const GstStructure *from,
     const char *from_field, GstStructure *to, const char *to_field);
 
 /* What is of the scan and not of the values: the frame rate, how far lines and
- * B-scans are apart, and how many there are where a part of them is taken. */
+ * B-scans are apart, how often each B-scan is repeated, and how many there are
+ * where a part of them is taken. */
 void gst_oct_structure_copy_scan (const GstStructure *from, GstStructure *to);
+
+/* B-scans at each place, 1 or more. */
+guint gst_oct_structure_get_repeats (const GstStructure *s);
+
+/* From a B-scan to the next, in metres, on average where places have several of
+ * them; 0: not known. */
+double gst_oct_structure_get_bscan_spacing (const GstStructure *s);
 
 /* video/x-raw for `format` (a string or a list "{ A, B }") with width, height
  * and what is of the scan taken from the fields of `from`. */

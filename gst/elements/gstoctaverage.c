@@ -94,21 +94,37 @@ static const GstOctProperties properties = GST_OCT_PROPERTIES (Settings, rows);
 
 /* --------------------------------------------------------------------- caps */
 
-/* Blocks of B-scans are as far apart as they have B-scans.  Rows of pictures of
- * octenface are no B-scans. */
-static void
-set_block_spacing (GstStructure *to, GstPadDirection direction, gint frames)
+/* A place has as many blocks as fit into its repeated B-scans; else blocks have
+ * B-scans of several places. */
+static gint
+count_repeated_blocks (gint repeats, gint frames)
 {
+  return repeats % frames == 0 ? repeats / frames : 1;
+}
+
+/* Blocks of B-scans are as far apart as their B-scans are together.  Rows of
+ * pictures of octenface are no B-scans. */
+static void
+set_block_places (GstStructure *to, GstPadDirection direction, gint frames)
+{
+  gint repeats = (gint)gst_oct_structure_get_repeats (to);
+  gint blocks = count_repeated_blocks (repeats, frames);
   double spacing;
 
-  if (gst_structure_has_field (to, GST_OCT_VIEW_FIELD)
-      || !gst_structure_get_double (to, "y-spacing", &spacing))
+  if (gst_structure_has_field (to, GST_OCT_VIEW_FIELD))
     return;
   /* a quotient would not be that number again */
-  if (direction == GST_PAD_SRC)
-    gst_structure_remove_field (to, "y-spacing");
+  if (direction == GST_PAD_SRC) {
+    gst_structure_remove_fields (to, "y-spacing", GST_OCT_REPEATS_FIELD, NULL);
+    return;
+  }
+  if (blocks > 1)
+    gst_structure_set (to, GST_OCT_REPEATS_FIELD, G_TYPE_INT, blocks, NULL);
   else
-    gst_structure_set (to, "y-spacing", G_TYPE_DOUBLE, spacing * frames, NULL);
+    gst_structure_remove_field (to, GST_OCT_REPEATS_FIELD);
+  if (gst_structure_get_double (to, "y-spacing", &spacing))
+    gst_structure_set (to, "y-spacing", G_TYPE_DOUBLE,
+        spacing * frames * blocks / repeats, NULL);
 }
 
 /* A block comes out less often. */
@@ -132,7 +148,7 @@ gst_oct_average_transform_structure (GstOctFilter *filter, gconstpointer data,
     gst_structure_set (
         to, "framerate", GST_TYPE_FRACTION_RANGE, 0, 1, G_MAXINT, 1, NULL);
   if (frames > 1)
-    set_block_spacing (to, direction, frames);
+    set_block_places (to, direction, frames);
   gst_caps_append_structure (result, to);
 }
 

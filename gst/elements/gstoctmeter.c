@@ -419,9 +419,9 @@ gst_oct_meter_set_caps (
   self->has_info = gst_oct_info_from_caps (&self->info, incaps, NULL);
   self->on_gpu = gst_oct_caps_is_on_gpu (incaps);
   self->is_ascans = gst_structure_has_name (s, GST_OCT_ASCANS_NAME);
-  self->x_spacing = self->y_spacing = self->z_spacing = 0;
+  self->x_spacing = self->z_spacing = 0;
+  self->y_spacing = gst_oct_structure_get_bscan_spacing (s);
   gst_structure_get_double (s, "x-spacing", &self->x_spacing);
-  gst_structure_get_double (s, "y-spacing", &self->y_spacing);
   gst_structure_get_double (s, "z-spacing", &self->z_spacing);
   gst_structure_get_int (s, GST_OCT_DEPTH_START_FIELD, &start);
   self->depth_start = (guint)MAX (start, 0);

@@ -190,6 +190,8 @@ gst_oct_raw_sink_set_caps (GstBaseSink *base, GstCaps *caps)
   self->recording.samples = info.columns;
   self->recording.lines = lines;
   self->recording.line_rate = (double)n / d * lines;
+  self->recording.repeats =
+      gst_oct_structure_get_repeats (gst_caps_get_structure (caps, 0));
   self->fps_n = n;
   self->fps_d = d;
   return TRUE;

@@ -33,6 +33,10 @@ G_BEGIN_DECLS
  * (below) leaves some out; absent: none is left out */
 #define GST_OCT_SCAN_LINES_FIELD "scan-lines"
 #define GST_OCT_SCAN_BSCANS_FIELD "scan-bscans"
+/* int: B-scans that are taken one after the other at each place of a volume: B-scan
+ * n is repeat n % repeats of place n / repeats.  All of them count as B-scans, and
+ * y-spacing is that of places.  Absent: 1 */
+#define GST_OCT_REPEATS_FIELD "repeats"
 
 /* ------------------------------------------------------------ scan position
  *

@@ -216,7 +216,8 @@ open_recording (
     .sample_format = info->sample_format,
     .samples = info->samples,
     .lines = info->lines,
-    .frames = oct_recording_get_frames (input->recording) };
+    .frames = oct_recording_get_frames (input->recording),
+    .repeats = info->repeats };
   bscans = find_bscans (input->recording, settings->reader.bscans);
   input->info.bscans =
       bscans != 0 ? bscans : (guint)MIN (input->info.frames, G_MAXINT);
@@ -265,6 +266,7 @@ open_phantom (
       sizes->samples != 0 ? sizes->samples : DEFAULT_PHANTOM_SAMPLES;
   phantom.lines = sizes->lines != 0 ? sizes->lines : DEFAULT_PHANTOM_LINES;
   phantom.bscans = sizes->bscans != 0 ? sizes->bscans : DEFAULT_PHANTOM_BSCANS;
+  phantom.repeats = MAX (settings->repeats, 1);
   /* any other type is for its own sentence to refuse */
   phantom.sample_format = sizes->stored == OCT_STORED_U1   ? OCT_SAMPLE_U8
                           : sizes->stored == OCT_STORED_U2 ? OCT_SAMPLE_U16
@@ -276,6 +278,27 @@ open_phantom (
     .frames = G_MAXUINT64 };
   input->phantom = oct_phantom_new (&phantom, error);
   return input->phantom != NULL;
+}
+
+/* What is set, else what the file says, if it fits the volumes that are read.
+ * The last place of a single volume may have fewer B-scans. */
+static gboolean
+take_repeats (GstOctInput *input, guint set, GError **error)
+{
+  OctReaderInfo *info = &input->info;
+  guint repeats = set != 0 ? set : MAX (info->repeats, 1);
+  gboolean fits =
+      info->bscans % repeats == 0 || info->frames <= (guint64)info->bscans;
+
+  info->repeats = fits ? repeats : 1;
+  if (fits || set == 0)
+    return TRUE;
+  g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+      "`repeats` of octsrc is %u, but a volume has %u B-scans, which are not a "
+      "multiple of that; set `bscans` to the B-scans of a volume, all repeated "
+      "ones counted, or `repeats` to a number that divides them",
+      set, info->bscans);
+  return FALSE;
 }
 
 static OctScanMask *
@@ -383,6 +406,9 @@ cut_down (GstOctInput *input, const GstOctScanCut *cut, GError **error)
   input->uncut = g_malloc (frame_size (input));
   info->lines = input->mask->lines_each;
   info->bscans = input->mask->taken_bscans;
+  /* of some places not all B-scans are left */
+  if (info->bscans != input->whole.bscans)
+    info->repeats = 1;
   info->frames = count_taken (input->mask, info->frames);
   if (info->frames > 0)
     return TRUE;
@@ -401,6 +427,7 @@ gst_oct_input_open (const GstOctInputSettings *settings, GError **error)
 
   if ((settings->location != NULL ? input_open_file (input, settings, error)
                                   : open_phantom (input, settings, error))
+      && take_repeats (input, settings->repeats, error)
       && cut_down (input, &settings->cut, error)
       && (settings->location == NULL || !settings->preload
           || input_preload (

@@ -35,6 +35,7 @@ typedef struct {
   gboolean preload;
   GstAllocator *allocator;    /* for what is preloaded, NULL = the usual one */
   OctReaderSettings reader;   /* sizes and sample format hold for both */
+  guint repeats;              /* B-scans at each place, 0 = as the file says */
   OctPhantomSettings phantom; /* the rest of the virtual OCT system */
   GstOctScanCut cut;          /* of whole volumes */
 } GstOctInputSettings;
@@ -49,7 +50,7 @@ GstOctInput *gst_oct_input_open (
 void gst_oct_input_close (GstOctInput *input);
 
 /* Sizes; of the virtual system `frames` is G_MAXUINT64.  Where volumes are cut
- * down they are those of compact ones. */
+ * down they are those of compact ones.  `repeats` is 1 or more. */
 const OctReaderInfo *gst_oct_input_get_info (const GstOctInput *input);
 
 /* Which A-lines of a volume there are from B-scan `frame` on (no new

@@ -105,6 +105,12 @@ static GST_OCT_DEFINE_ENUM (get_scan_mask_type, "GstOctScanMaskChoice",
           NULL,
           GST_OCT_UINT (
               GstOctSrcSettings, input.reader.bscans, 0, G_MAXINT, 0) },
+      { "repeats", "Repeated B-scans",
+          "B-scans that are taken one after the other at each place of a "
+          "volume, all of them counted by `bscans` (0 = as the file says, else "
+          "1)",
+          0, NULL,
+          GST_OCT_UINT (GstOctSrcSettings, input.repeats, 0, G_MAXINT, 0) },
       { "bscans-per-buffer", "B-scans per buffer",
           "B-scans that travel together in one buffer (0 = those of a volume); "
           "more are faster where B-scans are small",
@@ -136,7 +142,8 @@ static GST_OCT_DEFINE_ENUM (get_scan_mask_type, "GstOctScanMaskChoice",
           0, NULL, GST_OCT_STRING (GstOctSrcSettings, input.reader.dataset) },
       { "sample-dimension", "Sample dimension",
           "Which dimension of an array has the samples, 1 is the first (0 = "
-          "the last one, and the first one of MATLAB)",
+          "the last one, and the first one of MATLAB); 2 for raw files and "
+          "TIFF whose frames have an A-line in each column",
           0, NULL,
           GST_OCT_UINT (GstOctSrcSettings, input.reader.sample_dimension, 0,
               OCT_READER_MAX_DIMS, 0) },
@@ -294,8 +301,8 @@ gst_oct_src_settings_count_per_buffer (const GstOctSrcSettings *settings,
   return 0;
 }
 
-/* Puts in the rows of that many B-scans, how far they are apart, and what they
- * are of (mask, NULL: whole volumes). */
+/* Puts in the rows of that many B-scans, how far they are apart, how often each is
+ * repeated, and what they are of (mask, NULL: whole volumes). */
 static void
 describe_count (const OctReaderInfo *info, const OctScanMask *mask, guint count,
     GstStructure *s)
@@ -309,6 +316,9 @@ describe_count (const OctReaderInfo *info, const OctScanMask *mask, guint count,
     gst_structure_set (s, "x-spacing", G_TYPE_DOUBLE, info->x_spacing, NULL);
   if (info->y_spacing > 0.0)
     gst_structure_set (s, "y-spacing", G_TYPE_DOUBLE, info->y_spacing, NULL);
+  if (info->repeats > 1)
+    gst_structure_set (
+        s, GST_OCT_REPEATS_FIELD, G_TYPE_INT, (gint)info->repeats, NULL);
   if (mask != NULL
       && (mask->lines != info->lines || mask->bscans != info->bscans))
     gst_structure_set (s, GST_OCT_SCAN_LINES_FIELD, G_TYPE_INT,

@@ -232,9 +232,9 @@ set_input (GstOctVolumeFilter *self, GstCaps *caps)
   self->has_output = FALSE;
   g_atomic_int_set (&self->stale, TRUE);
   gst_caps_replace (&self->input_caps, caps);
-  self->spacing = (GstOctSpacing){ 0 };
+  self->spacing =
+      (GstOctSpacing){ .y = gst_oct_structure_get_bscan_spacing (s) };
   gst_structure_get_double (s, "x-spacing", &self->spacing.x);
-  gst_structure_get_double (s, "y-spacing", &self->spacing.y);
   gst_structure_get_double (s, "z-spacing", &self->spacing.z);
   gst_structure_get_int (s, GST_OCT_DEPTH_START_FIELD, &start);
   self->depth_start = (guint)CLAMP (start, 0, G_MAXUINT16);

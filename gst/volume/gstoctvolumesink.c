@@ -129,6 +129,7 @@ struct _GstOctVolumeSink {
   /* A-lines of a B-scan and B-scans of a volume that were taken in part, 0: in
    * whole */
   gint scan_lines, scan_bscans;
+  guint repeats; /* B-scans at each place */
   GstOctScan scan;
   OctVolumeFileInfo volume; /* of `voxels` */
   guint8 *voxels;           /* of the volume under way; NULL: none */
@@ -266,7 +267,6 @@ gst_oct_volume_sink_start (GstBaseSink *base)
 static gboolean
 gst_oct_volume_sink_set_caps (GstBaseSink *base, GstCaps *caps)
 {
-  static const char *const fields[] = { "x-spacing", "y-spacing", "z-spacing" };
   GstOctVolumeSink *self = GST_OCT_VOLUME_SINK (base);
   const GstStructure *s = gst_caps_get_structure (caps, 0);
   g_autoptr (GError) error = NULL;
@@ -276,9 +276,11 @@ gst_oct_volume_sink_set_caps (GstBaseSink *base, GstCaps *caps)
     gst_oct_file_sink_fail (GST_OCT_FILE_SINK (self), &error);
     return FALSE;
   }
-  for (guint i = 0; i < G_N_ELEMENTS (fields); i++)
-    if (!gst_structure_get_double (s, fields[i], &self->spacing[i]))
-      self->spacing[i] = 0.0;
+  self->spacing[0] = self->spacing[2] = 0.0;
+  gst_structure_get_double (s, "x-spacing", &self->spacing[0]);
+  self->spacing[1] = gst_oct_structure_get_bscan_spacing (s);
+  gst_structure_get_double (s, "z-spacing", &self->spacing[2]);
+  self->repeats = gst_oct_structure_get_repeats (s);
   self->is_enface = g_strcmp0 (gst_structure_get_string (s, GST_OCT_VIEW_FIELD),
                         GST_OCT_VIEW_ENFACE)
                     == 0;
@@ -362,6 +364,7 @@ volume_sink_begin_volume (GstOctVolumeSink *self, guint bscans, GError **error)
   OctVolumeFileInfo volume = { .voxel = self->info.format,
     .view = self->is_enface ? OCT_VOLUME_VIEW_ENFACE : OCT_VOLUME_VIEW_BSCANS,
     .bscans = bscans,
+    .repeats = bscans % self->repeats == 0 ? self->repeats : 1,
     .rows = self->info.rows / self->info.bscans,
     .columns = self->info.columns,
     .study_uid = self->study_uid,

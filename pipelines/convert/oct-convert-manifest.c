@@ -18,6 +18,10 @@
 /* More than the manifest of any archive. */
 #define MAX_BYTES ((guint64)1 << 30)
 
+/* No time is later than this, so that there is a later one for what is said
+ * next. */
+#define MOST_TIME (G_MAXINT64 / 2)
+
 /* Manifests of earlier versions end before WRITTEN, or before FILES. */
 enum {
   INPUT,
@@ -176,7 +180,7 @@ static void
 take_state (OctConvertManifest *manifest, Said *said, char **fields,
     guint count, const char *line, gsize size)
 {
-  gint64 at = get_number (fields, count, WRITTEN, 0);
+  gint64 at = CLAMP (get_number (fields, count, WRITTEN, 0), 0, MOST_TIME);
   g_autofree char *version = make_version (fields[BYTES], fields[CHANGED],
       count > FILES ? fields[FILES] : "", fields[OPTIONS]);
   OctConvertOutput *output = g_new0 (OctConvertOutput, 1);

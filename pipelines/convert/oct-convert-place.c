@@ -85,12 +85,11 @@ oct_convert_place_look (
 gint64
 oct_convert_place_compare (const OctConvertFile *a, const OctConvertFile *b)
 {
-  gint64 apart = ABS (a->changed - b->changed);
+  gint64 apart = a->changed >= 0 && b->changed >= 0
+                     ? ABS (a->changed - b->changed)
+                     : G_MAXINT64;
 
-  return a->size == b->size && a->changed >= 0 && b->changed >= 0
-                 && apart <= SAME_TIME
-             ? apart
-             : -1;
+  return a->size == b->size && apart <= SAME_TIME ? apart : -1;
 }
 
 static void

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "oct-live-access.h"
+#include "oct-file-write.h"
 #include "oct-live-session.h"
 
 #include <errno.h>
@@ -85,12 +86,15 @@ static gboolean
 write_tokens (OctLiveTokens *tokens, const char *path, GError **error)
 {
   g_autofree char *text = NULL;
+  int code;
 
   oct_live_tokens_make (tokens);
   text =
       g_strdup_printf ("control %s\nview %s\n", tokens->control, tokens->view);
-  return g_file_set_contents_full (
-      path, text, -1, G_FILE_SET_CONTENTS_CONSISTENT, 0600, error);
+  code = oct_file_replace (path, text, strlen (text), 0600);
+  if (code != 0)
+    oct_file_set_write_error (error, path, code);
+  return code == 0;
 }
 
 static gboolean

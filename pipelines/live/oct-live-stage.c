@@ -203,7 +203,7 @@ read_scan (
           ? gst_buffer_get_custom_meta (image, GST_OCT_SCAN_META_NAME)
           : NULL;
   guint bscans;
-  gint width = 0, height = 0, together = 1, n = 0, d = 1;
+  gint width = 0, height = 0, together = 1, repeats = 1, n = 0, d = 1;
   double x = 0.0, y = 0.0;
 
   *scan = stage->known;
@@ -213,6 +213,7 @@ read_scan (
   gst_structure_get_double (s, "z-spacing", &scan->z_spacing);
   gst_structure_get_double (s, "x-spacing", &x);
   gst_structure_get_double (s, "y-spacing", &y);
+  gst_structure_get_int (s, GST_OCT_REPEATS_FIELD, &repeats);
   if (gst_structure_get_fraction (s, "framerate", &n, &d) && d > 0)
     scan->rate = (double)n * MAX (1, together) / d;
   scan->lines = MAX (0, width);
@@ -225,7 +226,7 @@ read_scan (
   if (!(scan->width > 0.0))
     scan->width = x * scan->lines;
   if (!(scan->length > 0.0))
-    scan->length = y * (scan->bscans - 1);
+    scan->length = y / MAX (1, repeats) * (scan->bscans - 1);
 }
 
 void

@@ -96,6 +96,10 @@ static const BadInput bad_inputs[] = {
       "octsrc", NULL, RESOURCE (NO_SPACE_LEFT),
       "File '@/huge.raw' cannot be preloaded, its spectra take 4398046 MB "
       "and there is not as much memory; set `preload` to false." },
+  { "octsrc bscans=10 repeats=4" CHAIN, "octsrc", NULL, RESOURCE (SETTINGS),
+      "`repeats` of octsrc is 4, but a volume has 10 B-scans, which are not a "
+      "multiple of that; set `bscans` to the B-scans of a volume, all repeated "
+      "ones counted, or `repeats` to a number that divides them." },
   { "octsrc is-live=true" CHAIN, "octsrc", NULL, RESOURCE (SETTINGS),
       "octsrc is-live=true delivers at the rate of a camera, but no "
       "`line-rate` is given; set it in A-lines per second." },

@@ -281,6 +281,42 @@ GST_START_TEST (test_block_remainder)
 }
 GST_END_TEST;
 
+/* {B-scans at a place, in a block, blocks at a place, from a place to the next
+ * by that of B-scans before} */
+static const struct {
+  guint repeats, frames, blocks;
+  double spacing;
+} repeated[] = { { 4, 4, 1, 1.0 }, { 4, 2, 2, 1.0 }, { 2, 4, 1, 2.0 },
+  { 4, 6, 1, 1.5 }, { 3, 2, 1, 2.0 / 3.0 } };
+
+/* Places are as far apart as before where none of them shares a block. */
+GST_START_TEST (test_block_repeats)
+{
+  g_autofree char *mode =
+      g_strdup_printf ("mode=block frames=%u", repeated[__i__].frames);
+  g_autofree char *in = g_strdup_printf (
+      "video/x-raw, format=GRAY8, width=4, height=1, framerate=30/1, "
+      "y-spacing=(double)2e-5, repeats=%u",
+      repeated[__i__].repeats);
+  GstHarness *harness = new_harness (mode);
+  g_autoptr (GstStructure) caps = NULL;
+  double spacing = 0;
+  gint blocks = 1;
+
+  gst_harness_set_src_caps_str (harness, in);
+  for (guint k = 0; k < repeated[__i__].frames; k++)
+    push (harness, new_image (10));
+  caps = oct_test_output (harness);
+  fail_unless (gst_structure_get_double (caps, "y-spacing", &spacing));
+  fail_unless (fabs (spacing - 2e-5 * repeated[__i__].spacing) < 1e-12);
+  gst_structure_get_int (caps, "repeats", &blocks);
+  fail_unless_equals_int (blocks, repeated[__i__].blocks);
+  fail_unless_equals_int (
+      gst_structure_has_field (caps, "repeats"), blocks > 1);
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
 /* Rows of a picture from above stay where they are. */
 GST_START_TEST (test_block_enface)
 {
@@ -468,6 +504,7 @@ octaverage_suite (void)
   tcase_add_test (cases, test_missing);
   tcase_add_test (cases, test_block);
   tcase_add_test (cases, test_block_remainder);
+  tcase_add_loop_test (cases, test_block_repeats, 0, G_N_ELEMENTS (repeated));
   tcase_add_test (cases, test_block_enface);
   tcase_add_test (cases, test_live);
   tcase_add_test (cases, test_registration);

@@ -294,11 +294,14 @@ GST_START_TEST (test_side_lobe)
 }
 GST_END_TEST;
 
-/* Lateral distances, where the caps tell them, and not where they do not. */
+/* Lateral distances, where the caps tell them, and not where they do not; from a
+ * B-scan to the next, where two of them are at each place. */
 GST_START_TEST (test_lateral)
 {
-  static const char *const caps[] = { NULL, "",
-    "application/x-oct-ascans(ANY),x-spacing=5e-6,y-spacing=2e-5 ! " };
+  static const char *const caps[] = {
+    NULL, "", "application/x-oct-ascans(ANY),x-spacing=5e-6,y-spacing=2e-5 ! ",
+    "application/x-oct-ascans(ANY),x-spacing=5e-6,y-spacing=4e-5,repeats=2 ! "
+  };
   g_autofree char *chain = g_strdup_printf (
       "octsrc num-buffers=1 samples=256 lines=16 ! octdcsub ! octkresample ! "
       "octfft ! %soctmeter ! octlogscale" GREY
@@ -313,7 +316,7 @@ GST_START_TEST (test_lateral)
   fail_unless (oct_test_pull_from (pipeline, "sink") == NULL);
   s = next_measurement (bus, 0);
   fail_unless (s != NULL);
-  if (__i__ == 2) {
+  if (__i__ >= 2) {
     assert_field (s, "x-spacing-um", 5, 1e-9);
     assert_field (s, "y-spacing-um", 20, 1e-9);
   } else {
@@ -776,7 +779,7 @@ octmeter_suite (void)
   tcase_add_test (tcase, test_peak);
   tcase_add_loop_test (tcase, test_mirror, 0, G_N_ELEMENTS (mirrors));
   tcase_add_loop_test (tcase, test_side_lobe, 0, G_N_ELEMENTS (backgrounds));
-  tcase_add_loop_test (tcase, test_lateral, 1, 3);
+  tcase_add_loop_test (tcase, test_lateral, 1, 4);
   tcase_add_test (tcase, test_one_bscan);
   tcase_add_test (tcase, test_curves_of_spectra);
   tcase_add_test (tcase, test_curve_of_ascans);

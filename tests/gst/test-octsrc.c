@@ -341,6 +341,45 @@ GST_START_TEST (test_other_files)
 }
 GST_END_TEST
 
+/* B-scans at each place: as the file says, through all elements to the images,
+ * unless something else is set, or B-scans of a place are left out. */
+static const struct {
+  const char *more;
+  gint repeats;
+} repeated[] = {
+  { "", 2 },
+  { "bscans-per-buffer=4", 2 },
+  { "repeats=4", 4 },
+  { "repeats=1", 1 },
+  { "bscans=3", 1 },
+  { "scan-mask=scattered scan-rate=0.5", 2 },
+  { "scan-mask=same-lines scan-rate=0.3", 1 },
+};
+
+GST_START_TEST (test_repeats)
+{
+  static const char xml[] =
+      "<Monster><Volume_Size Width=\"16\" Height=\"8\" "
+      "Number_of_Frames=\"8\" Number_of_Volumes=\"3\"/>"
+      "<Scanning_Parameters Number_of_BM_scans=\"2\"/></Monster>";
+  g_autofree char *settings = oct_test_text ("twice.xml", xml);
+  g_autofree char *path = oct_test_sparse ("twice.unp", 3 * 8 * 8 * 16 * 2);
+  g_autoptr (Source) s = source_new (
+      "octsrc name=src location=%s wavelength-min=800 wavelength-max=880 %s "
+      "! octdcsub ! octkresample ! octdispersion ! octfft ! octlogscale",
+      path, repeated[__i__].more);
+  g_autoptr (GstCaps) caps = NULL;
+  gint repeats = 1;
+
+  source_play (s);
+  source_collect (s);
+  caps = gst_pad_get_current_caps (s->harness->sinkpad);
+  fail_unless (caps != NULL);
+  gst_structure_get_int (gst_caps_get_structure (caps, 0), "repeats", &repeats);
+  fail_unless_equals_int (repeats, repeated[__i__].repeats);
+}
+GST_END_TEST
+
 /* -------------------------------------------------------- B-scans in order */
 
 /* A volume that the file breaks off is one of its own: after 8 B-scans of 3 a
@@ -732,6 +771,7 @@ octsrc_suite (void)
   tcase_add_loop_test (tc, test_npy_converted, 0, 4);
   tcase_add_test (tc, test_sniffing);
   tcase_add_test (tc, test_other_files);
+  tcase_add_loop_test (tc, test_repeats, 0, G_N_ELEMENTS (repeated));
   tcase_add_test (tc, test_loop);
   tcase_add_loop_test (tc, test_loop_several, 0, 14);
   tcase_add_test (tc, test_queries);

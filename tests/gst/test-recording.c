@@ -64,6 +64,29 @@ GST_START_TEST (test_places_and_times)
 }
 GST_END_TEST
 
+/* B-scans of a place: the recording says how many there are, and what is set wins
+ * over it. */
+GST_START_TEST (test_repeats)
+{
+  g_autofree char *path = oct_test_record ("repeats",
+      "octsrc num-buffers=8 samples=64 lines=4 bscans=4 repeats=2", "");
+  g_autofree char *text_path = g_strconcat (path, ".oct", NULL);
+  g_autofree char *text = NULL;
+  g_autoptr (Source) s = source_new ("octsrc name=src location=%s.oct", path);
+  g_autoptr (Source) set =
+      source_new ("octsrc name=src location=%s.oct repeats=4", path);
+
+  fail_unless (g_file_get_contents (text_path, &text, NULL, NULL));
+  fail_unless (strstr (text, "\nrepeats=2\n") != NULL);
+  source_play (s);
+  source_collect (s);
+  source_check_caps (s, "video/x-raw,width=64,height=4,repeats=2");
+  source_play (set);
+  source_collect (set);
+  source_check_caps (set, "video/x-raw,width=64,height=4,repeats=4");
+}
+GST_END_TEST
+
 /* Preloaded and live, both from a recording of several parts. */
 GST_START_TEST (test_other_ways_to_play)
 {
@@ -629,6 +652,7 @@ recording_suite (void)
   tcase_add_checked_fixture (tc, NULL, oct_test_remove_files);
   tcase_add_loop_test (tc, test_same_images, 0, G_N_ELEMENTS (sources));
   tcase_add_test (tc, test_places_and_times);
+  tcase_add_test (tc, test_repeats);
   tcase_add_test (tc, test_other_ways_to_play);
   tcase_add_test (tc, test_cut_off);
   tcase_add_test (tc, test_edited);

@@ -260,9 +260,15 @@ test_token_file (void)
     "control aaaaaaaaaaaaaaaaaaaaaaaa\nview bbbbbbbbbbbbbbbbbbbbbbbb\nx\n" };
   g_autofree char *folder = g_dir_make_tmp ("oct-live-XXXXXX", NULL);
   g_autofree char *path = g_build_filename (folder, "tokens", NULL);
+  g_autofree char *nowhere = g_build_filename (folder, "none", "tokens", NULL);
+  g_autoptr (GError) error = NULL;
   OctLiveTokens made = { 0 }, read = { 0 };
   struct stat status;
 
+  g_assert_false (oct_live_tokens_load (&made, nowhere, &error));
+  g_assert_error (error, G_FILE_ERROR, G_FILE_ERROR_NOENT);
+  g_assert_nonnull (strstr (error->message, "/none/tokens' cannot be written"));
+  oct_live_tokens_clear (&made);
   g_assert_true (oct_live_tokens_load (&made, path, NULL));
   g_assert_cmpint (stat (path, &status), ==, 0);
   g_assert_cmpint (status.st_mode & 0777, ==, 0600);

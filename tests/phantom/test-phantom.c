@@ -684,6 +684,39 @@ test_spot_power (void)
   g_assert_cmpfloat (fabs (power[1] / power[0] - 1.0), <, 0.25);
 }
 
+/* B-scans that are taken at one place are the same where nothing moves and
+ * nothing is noisy, and places are those of a volume without repeats. */
+static void
+test_repeats (void)
+{
+  const guint samples = 256, lines = 24, repeats = 3, places = 4;
+  OctPhantomSettings settings = { .kind = OCT_PHANTOM_LAYERS,
+    .samples = samples,
+    .lines = lines,
+    .bscans = places,
+    .sample_format = OCT_SAMPLE_U16,
+    .spot_x = 3.0,
+    .spot_y = 2.0,
+    .seed = 5 };
+  g_autoptr (OctPhantom) single = oct_phantom_new (&settings, NULL);
+  g_autoptr (OctPhantom) repeated = NULL;
+  gsize size = (gsize)samples * lines * sizeof (guint16);
+
+  settings.bscans = places * repeats;
+  settings.repeats = repeats;
+  repeated = oct_phantom_new (&settings, NULL);
+  for (guint place = 0; place < places; place++) {
+    g_autofree guint16 *expected = render (single, place, samples, lines);
+
+    for (guint i = 0; i < repeats; i++) {
+      g_autofree guint16 *bscan =
+          render (repeated, place * repeats + i, samples, lines);
+
+      g_assert_cmpmem (bscan, size, expected, size);
+    }
+  }
+}
+
 static void
 test_sizes (void)
 {
@@ -788,6 +821,7 @@ main (int argc, char **argv)
   g_test_add_func ("/phantom/surgery/instrument", test_surgery_instrument);
   g_test_add_func ("/phantom/surgery/pulse", test_surgery_pulse);
   g_test_add_func ("/phantom/surgery/vessel", test_surgery_vessel);
+  g_test_add_func ("/phantom/repeats", test_repeats);
   g_test_add_func ("/phantom/sizes", test_sizes);
   g_test_add_func ("/phantom/settings", test_settings_refused);
   return g_test_run ();

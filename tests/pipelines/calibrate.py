@@ -7,11 +7,13 @@ import math
 import os
 import pathlib
 import re
+import resource
+import signal
 import struct
 import subprocess
 
 import tap
-from mirrors import (ROOT, SAMPLES, calibrate, check_positions, read_csv,
+from mirrors import (PROGRAM, ROOT, SAMPLES, calibrate, check_positions, read_csv,
                      read_table, refuse, simulate, some, wavelength)
 
 
@@ -331,6 +333,23 @@ def test_formats(folder):
         assert columns == reference, name
 
 
+def test_bytes_in_the_other_order(folder):
+    """A note for each such file says what they are, whatever becomes of it."""
+    names = some(folder, 200, 900)
+    for name in names:
+        values = array.array("H", (folder / name).read_bytes())
+        values.byteswap()
+        (folder / name).write_bytes(values.tobytes())
+    mirrors = ["--mirror", *names, "--same-side", "--output", "c.csv"]
+    text = calibrate(folder, *mirrors, status=None)
+    notes = [line for line in text.splitlines()
+             if line.startswith("Note: ") and "gray16-be" in line]
+    assert notes and names[0] in notes[0], text
+    text = calibrate(folder, *mirrors, "--sample-format", "gray16-be")
+    assert "neighbouring samples" not in text, text
+    check_positions(read_csv(folder / "c.csv"))
+
+
 def test_files_that_are_none(folder):
     one, two = some(folder, 200, 900)
     values = array.array("f", array.array("H", (folder / one).read_bytes()))
@@ -561,6 +580,21 @@ def test_plots(folder):
     assert (folder / "c.svg").read_text().rstrip().endswith("</svg>")
     calibrate(folder, "--check", "c.csv", "--mirror", *names, "--plot", "c.png")
     assert (folder / "c.png").read_bytes()[:4] == b"\x89PNG"
+    # what is there stays, if there is no room for another one
+    def limit():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
+
+    for name in ("c.svg", "c.png"):
+        before = (folder / name).read_bytes()
+        result = subprocess.run(
+            [PROGRAM, "--samples", str(SAMPLES), "--check", "c.csv", "--mirror",
+             *names, "--plot", name], cwd=folder, stdin=subprocess.DEVNULL,
+            capture_output=True, text=True, timeout=120, preexec_fn=limit)
+        assert result.returncode == 1, result
+        assert "cannot be written" in result.stderr, result
+        assert (folder / name).read_bytes() == before, name
+    assert not list(folder.glob("c.*.*")), list(folder.glob("c.*.*"))
 
 
 # ------------------------------------------------------------ through pipelines

@@ -6,6 +6,7 @@ import hashlib
 import os
 import pathlib
 import re
+import shutil
 import signal
 import subprocess
 import time
@@ -484,6 +485,21 @@ def test_manifest_of_others(folder):
     assert path.read_text() == good
 
 
+def test_manifest_of_the_future(folder):
+    """What is said after the latest time that there can be is still newer."""
+    make_archive(folder, ["a.npy"])
+    convert(folder)
+    path = folder / "out/oct-convert.csv"
+    written = manifest(folder)[0]["written"]
+    path.write_text(path.read_text().replace(
+        f",{written},", f",{2 ** 63 - 1},"))
+    data = numpy.load(folder / "archive/a.npy")
+    numpy.save(folder / "archive/a.npy", data[:4])
+    assert count(convert(folder), "converted") == 1
+    assert len(numpy.load(folder / "out/a.npy")) == 4
+    assert count(convert(folder), "done before") == 1
+
+
 def test_ascans_and_sizes(folder):
     make_archive(folder, ["a.npy"])
     convert(folder, "--ascans")
@@ -578,6 +594,34 @@ def test_flyback(folder):
     assert found.shape == kept.shape and (found == kept).all(), found.shape
     assert count(convert(folder, "--ascans"), "converted") == 1
     assert numpy.load(folder / "out/a.npy").shape != kept.shape
+
+
+def test_transposed(folder):
+    """A camera with A-lines in columns: raw frames and TIFF pages."""
+    make_archive(folder, ["a.npy"])
+    data = numpy.load(folder / "archive/a.npy")
+    convert(folder, "--ascans")
+    found = (folder / "out/a.npy").read_bytes()
+    shutil.rmtree(folder / "out")
+    (folder / "archive/a.npy").unlink()
+    turned = numpy.ascontiguousarray(data.swapaxes(1, 2))
+    (folder / "archive/a.raw").write_bytes(turned.tobytes())
+    sizes = ["--bscans", BSCANS, "--samples", SAMPLES, "--lines", LINES]
+    columns = ["--ascans", "--sample-dimension", 2]
+    assert count(convert(folder, *sizes, *columns), "converted") == 1
+    assert (folder / "out/a.npy").read_bytes() == found
+    assert count(convert(folder, *sizes, *columns), "done before") == 1
+    try:
+        import tifffile
+    except ImportError:
+        raise Skip("tifffile of Python is not installed") from None
+    shutil.rmtree(folder / "out")
+    tifffile.imwrite(folder / "archive/a.tif", turned,
+                     photometric="minisblack")
+    text = run("archive/a.tif", "--output", "out", "--format", "npy",
+               "--calibration", "cal.csv", *columns, cwd=folder)
+    assert count(text, "converted") == 1, text
+    assert (folder / "out/a.npy").read_bytes() == found
 
 
 def test_compressive_sensing(folder):

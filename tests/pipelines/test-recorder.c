@@ -4,6 +4,7 @@
  * at once, and what ends one by itself.  What is in the files: record.py.
  */
 #include "oct-recorder.h"
+#include "oct-tap.h"
 
 #include <errno.h>
 #include <glib/gstdio.h>
@@ -530,6 +531,26 @@ test_no_open_files (Live *live, gconstpointer data)
   oct_recorder_free (recorder);
 }
 
+static void
+note_end (const char *reason, gpointer data)
+{
+}
+
+/* A tap that ends before a frame came leaves nothing behind on either pad. */
+static void
+test_tap_without_frames (Live *live, gconstpointer data)
+{
+  g_autoptr (GstElement) source = oct_tap_make_source (OCT_TAP_FROM_ZERO);
+  g_autoptr (GstPad) out = gst_element_get_static_pad (source, "src");
+  g_autoptr (GstPad) in = gst_object_ref_sink (gst_pad_new ("in", GST_PAD_SRC));
+
+  oct_tap_free (oct_tap_new (in, GST_APP_SRC (source), OCT_TAP_FROM_ZERO,
+      GST_SECOND, NULL, note_end, NULL));
+  g_assert_cmpint (in->num_probes, ==, 0);
+  g_assert_cmpint (out->num_probes, ==, 0);
+  g_assert_cmpint (GST_OBJECT_REFCOUNT_VALUE (source), ==, 1);
+}
+
 #define ADD(name, function)                                                    \
   g_test_add ("/recorder/" name, Live, NULL, setup, function, teardown)
 
@@ -550,5 +571,6 @@ main (int argc, char **argv)
   ADD ("next-name-is-taken", test_next_name_is_taken);
   ADD ("permissions", test_permissions);
   ADD ("no-open-files", test_no_open_files);
+  ADD ("tap-without-frames", test_tap_without_frames);
   return g_test_run ();
 }

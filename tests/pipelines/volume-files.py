@@ -168,6 +168,25 @@ def test_hdf5(folder):
         assert (images[:] == expected(folder)).all()
         assert numpy.allclose(images.attrs["element_size_um"], (Y, Z, X))
         assert images.attrs["refractive_index"] == 1.25
+        assert "repeats" not in images.attrs
+
+
+def test_repeats(folder):
+    """B-scans at each place, and the distance of places in the caps."""
+    numpy, h5py, tifffile = need("numpy"), need("h5py"), need("tifffile")
+    for name in ("a.h5", "a.tif"):
+        launch(folder, *SOURCE, "repeats=2", f"num-buffers={BSCANS}",
+               *IMAGES[:-1], "video/x-raw,format=GRAY8,y-spacing=2e-5", "!",
+               "octvolumesink", f"location={name}", "x-spacing=1e-5",
+               "z-spacing=4e-6", "refractive-index=1.25")
+    with h5py.File(folder / "a.h5") as file:
+        images = file["images"]
+        assert images.attrs["repeats"] == 2
+        assert numpy.allclose(images.attrs["element_size_um"],
+                              (Y / 2, Z, X))
+    with tifffile.TiffFile(folder / "a.tif") as file:
+        assert file.imagej_metadata["repeats"] == 2
+        assert numpy.isclose(file.imagej_metadata["spacing"], Y / 2 * 1e-3)
 
 
 def test_hdf5_ascans(folder):

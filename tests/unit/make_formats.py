@@ -138,6 +138,9 @@ def write_h5(folder):
         spectra = f.create_dataset("spectra", shape=(12, 4), dtype="u2", chunks=(2, 4))
         for i in (0, 2, 4, 10):
             spectra[i : i + 2] = (np.arange(8 * i // 2, 8 * i // 2 + 8, dtype="u2") * 900).reshape(2, 4)
+    # half of a single A-line
+    with h5py.File(folder / "hole-in-line.h5", "w") as f:
+        f.create_dataset("spectra", shape=(8,), dtype="u2", chunks=(4,))[:4] = 7
     write_holes(folder)
     with h5py.File(folder / "million.h5", "w") as f:
         f.create_dataset("spectra", shape=(1000000, 16, 32), dtype="u2", chunks=(1, 16, 32))[0] = 7

@@ -410,7 +410,10 @@ test_no_arrays (void)
   settings.channel = 0;
   settings.sample_dimension = 1;
   oct_test_assert_refused (path, settings, OCT_ERROR_SETTINGS,
-      "`sample-dimension` is set", "leave it 0");
+      "`sample-dimension` is 1", "set it to 2 if each column is a spectrum");
+  settings.sample_dimension = 4;
+  oct_test_assert_refused (path, settings, OCT_ERROR_SETTINGS,
+      "`sample-dimension` is 4", "leave it 0 if each row is one");
 }
 
 /* Of a file that was cut off, the whole B-scans, if these follow each other. */
@@ -505,12 +508,15 @@ get_spectrum (guint line, guint i, double depth)
                * (1 + 0.2 * cos (depth * i + line) + 0.1 * cos (1.9 * i));
 }
 
+/* Two B-scans of 16 spectra, in rows, or in columns of a frame. */
 static void
-put_spectra (
-    GByteArray *file, const OctStoredType *type, double offset, double depth)
+put_spectra (GByteArray *file, const OctStoredType *type, double offset,
+    double depth, gboolean columns)
 {
   for (guint v = 0; v < 32 * 1024; v++) {
-    double value = get_spectrum (v / 1024, v % 1024, depth) - offset;
+    guint line = columns ? v / (16 * 1024) * 16 + v % 16 : v / 1024;
+    guint sample = columns ? v / 16 % 1024 : v % 1024;
+    double value = get_spectrum (line, sample, depth) - offset;
     float f4 = (float)value;
     guint64 bits = (guint64)(gint64)rint (value);
 
@@ -529,16 +535,18 @@ put_spectra (
 }
 
 static char *
-find_doubt (OctStored is, OctStored set, double offset, double depth)
+find_doubt (
+    OctStored is, OctStored set, double offset, double depth, gboolean columns)
 {
   g_autoptr (GByteArray) file = g_byte_array_new ();
   g_autoptr (OctReader) reader = NULL;
 
-  put_spectra (file, oct_stored_get (is), offset, depth);
+  put_spectra (file, oct_stored_get (is), offset, depth, columns);
   reader = oct_test_open (oct_test_write ("a.raw", file->data, file->len),
       (OctReaderSettings){ .format = OCT_FILE_RAW,
           .samples = 1024,
           .lines = 16,
+          .sample_dimension = columns ? 2 : 0,
           .stored = set });
   return oct_reader_describe_doubt (reader);
 }
@@ -565,7 +573,7 @@ test_doubts (void)
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     const char *nick = oct_stored_get (cases[i].is)->nick;
     g_autofree char *doubt =
-        find_doubt (cases[i].is, cases[i].set, cases[i].offset, 0.3);
+        find_doubt (cases[i].is, cases[i].set, cases[i].offset, 0.3, FALSE);
     g_autofree char *advice =
         g_strdup_printf ("set `sample-format` to %s, which", nick);
 
@@ -590,10 +598,66 @@ test_no_doubts (void)
     /* a range of its own has no spectrum of 12 bits */
     g_autofree char *doubt =
         oct_stored_get (stored)->size > 1 ? find_doubt (stored, stored,
-            oct_stored_get (stored)->kind == 'i' ? 1000 : 0, depth)
+            oct_stored_get (stored)->kind == 'i' ? 1000 : 0, depth, FALSE)
                                           : NULL;
 
     g_assert_cmpstr (doubt, ==, NULL);
+  }
+}
+
+/* Neighbours along a row of a transposed frame are no neighbours of a spectrum. */
+static void
+test_doubts_of_columns (void)
+{
+  g_autofree char *right =
+      find_doubt (OCT_STORED_U2, OCT_STORED_U2, 0, G_PI / 2, TRUE);
+  g_autofree char *wrong =
+      find_doubt (OCT_STORED_U2_BE, OCT_STORED_U2, 0, 0.3, TRUE);
+
+  g_assert_cmpstr (right, ==, NULL);
+  g_assert_nonnull (wrong);
+  g_assert_nonnull (strstr (wrong, "set `sample-format` to gray16-be"));
+}
+
+/* Frames of a raw file whose columns are the spectra, larger than the pieces
+ * that they are turned in, with and without a type that is converted. */
+static void
+test_columns (void)
+{
+  enum { COLUMNS = 45, ROWS = 1100, FRAMES = 3, HEAD = 5, REST = 3 };
+  static const OctStored types[] = { OCT_STORED_U1, OCT_STORED_U2,
+    OCT_STORED_U2_BE, OCT_STORED_I4, OCT_STORED_U8_BE };
+
+  for (guint i = 0; i < G_N_ELEMENTS (types); i++) {
+    const OctStoredType *type = oct_stored_get (types[i]);
+    guint range = type->size == 1 ? 251 : 32749;
+    g_autoptr (GByteArray) file = g_byte_array_new ();
+    g_autoptr (OctReader) reader = NULL;
+    gsize row = ROWS * oct_sample_format_size (type->delivered) + 8;
+    g_autofree guint8 *bscan = g_malloc (COLUMNS * row);
+
+    g_byte_array_append (file, (const guint8 *)"head.", HEAD);
+    for (guint v = 0; v < FRAMES * ROWS * COLUMNS; v++)
+      put_value (file, v % range, type->size, type->swapped);
+    g_byte_array_append (file, (const guint8 *)"...", REST);
+    reader = oct_test_open (oct_test_write ("a.raw", file->data, file->len),
+        (OctReaderSettings){ .format = OCT_FILE_RAW,
+            .samples = ROWS,
+            .lines = COLUMNS,
+            .header_size = HEAD,
+            .stored = types[i],
+            .sample_dimension = 2 });
+    g_assert_cmpuint (oct_reader_get_info (reader)->samples, ==, ROWS);
+    g_assert_cmpuint (oct_reader_get_info (reader)->lines, ==, COLUMNS);
+    g_assert_cmpuint (oct_reader_get_info (reader)->frames, ==, FRAMES);
+    for (guint frame = FRAMES; frame-- > 0;) {
+      g_assert_true (oct_reader_read (reader, frame, bscan, row, NULL));
+      for (guint line = 0; line < COLUMNS; line++)
+        for (guint s = 0; s < ROWS; s++)
+          g_assert_cmpfloat (
+              oct_test_value (bscan + line * row, type->delivered, s), ==,
+              ((frame * ROWS + s) * COLUMNS + line) % range);
+    }
   }
 }
 
@@ -677,6 +741,8 @@ main (int argc, char **argv)
   g_test_add_func ("/arrays/packed", test_packed);
   g_test_add_func ("/arrays/doubts", test_doubts);
   g_test_add_func ("/arrays/no-doubts", test_no_doubts);
+  g_test_add_func ("/arrays/doubts-of-columns", test_doubts_of_columns);
+  g_test_add_func ("/arrays/columns", test_columns);
   status = g_test_run ();
   oct_test_clean ();
   return status;

@@ -455,6 +455,11 @@ test_hdf5 (void)
       open_bad_vector ("one-channel.h5", (OctReaderSettings){ .channel = 1 });
   oct_test_assert_error (&error, OCT_ERROR_FORMAT,
       "has 12 B-scans, but only 0 are there", "alone", NULL);
+  error = open_bad_vector ("hole-in-line.h5", NONE);
+  oct_test_assert_error (&error, OCT_ERROR_FORMAT,
+      "has 1 B-scans, but only 0 are there: missing are B-scan 0 (never "
+      "written)",
+      "alone", NULL);
   error = open_bad_vector (
       "scattered.h5", (OctReaderSettings){ .sample_dimension = 4 });
   oct_test_assert_error (&error, OCT_ERROR_FORMAT,

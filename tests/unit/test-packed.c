@@ -45,10 +45,12 @@ put_bits (guint8 *bytes, gsize index, guint value)
       bytes[(index * 12 + bit) / 8] |= (guint8)(1u << (index * 12 + bit) % 8);
 }
 
-/* Lines of an odd number of samples begin within a byte. */
+/* Lines of an odd number of samples begin within a byte.  data: the lines are
+ * columns of a frame, or rows. */
 static void
-test_volume (void)
+test_volume (gconstpointer data)
 {
+  gboolean columns = data != NULL;
   enum { SAMPLES = 7, LINES = 6, BSCANS = 5, HEADER = 11, REST = 4 };
   enum { BYTES = SAMPLES * LINES * BSCANS * 3 / 2 };
   OctReaderSettings settings = PACKED (SAMPLES, LINES, OCT_PACKING_MONO12P);
@@ -58,8 +60,14 @@ test_volume (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (expected); i++) {
     expected[i] = (guint16)g_test_rand_int_range (0, 4096);
-    put_bits (file + HEADER, i, expected[i]);
+    /* sample first, then the line */
+    put_bits (file + HEADER,
+        columns ? i / (SAMPLES * LINES) * SAMPLES * LINES + i % SAMPLES * LINES
+                      + i / SAMPLES % LINES
+                : i,
+        expected[i]);
   }
+  settings.sample_dimension = columns ? 2 : 0;
   settings.header_size = HEADER;
   reader = oct_test_open (
       oct_test_write ("x.raw", file, HEADER + BYTES + REST), settings);
@@ -125,7 +133,8 @@ main (int argc, char **argv)
 
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/packed/bytes", test_bytes);
-  g_test_add_func ("/packed/volume", test_volume);
+  g_test_add_data_func ("/packed/volume", NULL, test_volume);
+  g_test_add_data_func ("/packed/columns", "columns", test_volume);
   g_test_add_func ("/packed/refused", test_refused);
   status = g_test_run ();
   oct_test_clean ();

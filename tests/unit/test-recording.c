@@ -72,6 +72,8 @@ test_text_and_back (void)
   g_free (text);
   oct_recording_info_add_gap (&info, 100, 12);
   oct_recording_info_add_gap (&info, 340, 1);
+  info.bscans = 8;
+  info.repeats = 4;
   info.calibration_until = G_GUINT64_CONSTANT (5000000000);
   info.measurements =
       g_strsplit ("scan; 1-spectra.csv|scan é-ascans.csv", "|", -1);
@@ -84,7 +86,8 @@ test_text_and_back (void)
   g_assert_cmpint (back.sample_format, ==, OCT_SAMPLE_U8);
   g_assert_cmpuint (back.samples, ==, 2048);
   g_assert_cmpuint (back.lines, ==, 500);
-  g_assert_cmpuint (back.bscans, ==, 7);
+  g_assert_cmpuint (back.bscans, ==, 8);
+  g_assert_cmpuint (back.repeats, ==, 4);
   g_assert_cmpfloat (back.line_rate, ==, 70000.0 / 3.0);
   g_assert_cmpint (back.start_time, ==, info.start_time);
   g_assert_cmpuint (back.calibration_until, ==, info.calibration_until);
@@ -124,6 +127,8 @@ static const struct {
   { SIZES "bscans-per-volume=3\nfirst-bscan=3\n", { "first-bscan", "below" } },
   { SIZES "bscans-per-volume=3\nfirst-bscan=-1\n",
       { "first-bscan", "whole number" } },
+  { SIZES "repeats=0\n", { "repeats", "1 to" } },
+  { SIZES "bscans-per-volume=6\nrepeats=4\n", { "repeats", "divides" } },
   { SIZES "scan-masks=0\n", { "scan-masks", "0:0;512:1;" } },
   { SIZES "scan-masks=1:0\n", { "scan-masks", "begins with B-scan 0" } },
   { SIZES "scan-masks=0:64\n", { "scan-masks", "at most 64 masks" } },

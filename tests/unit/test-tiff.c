@@ -60,6 +60,34 @@ test_stacks (void)
   }
 }
 
+/* The same pages of a camera whose columns are the spectra. */
+static void
+test_columns (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (stacks); i++) {
+    g_autofree char *path = vector_path (stacks[i].name);
+    g_autoptr (OctReader) reader =
+        oct_test_open (path, (OctReaderSettings){ .sample_dimension = 2 });
+    guint lines = stacks[i].samples, samples = stacks[i].lines;
+    gsize row = samples * oct_sample_format_size (stacks[i].format);
+    g_autofree guint8 *bscan = g_malloc (lines * row);
+
+    g_test_message ("%s", stacks[i].name);
+    g_assert_cmpuint (oct_reader_get_info (reader)->samples, ==, samples);
+    g_assert_cmpuint (oct_reader_get_info (reader)->lines, ==, lines);
+    g_assert_cmpuint (
+        oct_reader_get_info (reader)->frames, ==, stacks[i].frames);
+    for (guint frame = stacks[i].frames; frame-- > 0;) {
+      g_assert_true (oct_reader_read (reader, frame, bscan, row, NULL));
+      for (guint line = 0; line < lines; line++)
+        for (guint s = 0; s < samples; s++)
+          g_assert_cmpfloat (
+              oct_test_value (bscan + line * row, stacks[i].format, s), ==,
+              stacks[i].step * ((frame * samples + s) * lines + line));
+    }
+  }
+}
+
 static void
 test_refused (void)
 {
@@ -91,6 +119,8 @@ test_refused (void)
       OCT_ERROR_SETTINGS, "2 x 3 x 4, thus lines 3", "`lines` is set to 2");
   oct_test_assert_refused (plain, (OctReaderSettings){ .header_size = 8 },
       OCT_ERROR_SETTINGS, "a TIFF file", "`header-size` is set to 8");
+  oct_test_assert_refused (plain, (OctReaderSettings){ .sample_dimension = 1 },
+      OCT_ERROR_SETTINGS, "`sample-dimension` is 1", "set it to 2");
   oct_test_assert_refused (plain, (OctReaderSettings){ .dataset = "a" },
       OCT_ERROR_SETTINGS, "`dataset` is set", "leave it empty");
   oct_test_assert_refused (strips,
@@ -128,6 +158,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
 #ifdef HAVE_TIFF
   g_test_add_func ("/tiff/stacks", test_stacks);
+  g_test_add_func ("/tiff/columns", test_columns);
   g_test_add_func ("/tiff/refused", test_refused);
   g_test_add_func ("/tiff/damaged", test_damaged);
 #else

@@ -22,7 +22,8 @@ make_info (void)
     .x_spacing = 1e-5,
     .y_spacing = 2e-5,
     .z_spacing = 4e-6,
-    .refractive_index = 1.25 };
+    .refractive_index = 1.25,
+    .repeats = 2 };
 }
 
 static char *
@@ -105,7 +106,7 @@ test_nifti (void)
   g_assert_cmpfloat_with_epsilon (get_float (data, 88), 0.020, 1e-7);
   g_assert_cmpfloat (get_float (data, 108), ==, 352.0f);
   g_assert_cmpstr (
-      data + 148, ==, "OCT volume, gst-oct, refractive index 1.25");
+      data + 148, ==, "OCT volume, gst-oct, refractive index 1.25, repeats 2");
   g_assert_cmpfloat_with_epsilon (get_float (data, 280), 0.010, 1e-7);
   g_assert_cmpfloat_with_epsilon (get_float (data, 304), -0.020, 1e-7);
   g_assert_cmpfloat_with_epsilon (get_float (data, 316), -0.004, 1e-7);
@@ -181,6 +182,7 @@ test_dicom (void)
   g_assert_cmpmem (
       data + size - sizeof voxels, sizeof voxels, voxels, sizeof voxels);
   g_assert_true (has_text (data, size, "refractive index 1.25"));
+  g_assert_true (has_text (data, size, "repeats 2; "));
   info.tags = "PatientName=Doe^Jane;PatentID=42";
   g_assert_false (oct_volume_file_check (OCT_VOLUME_FILE_DICOM, &info, &error));
   g_assert_error (error, OCT_ERROR, OCT_ERROR_SETTINGS);
