@@ -93,6 +93,7 @@ find_darkest (const Band *bands, guint end, double most)
 
   for (guint i = 0; i < end; i++)
     if (bands[i].n > 0 && get_limit (&bands[i]) < most
+        && bands[i].spread <= OCT_VOLUME_NOISE_MOST_SPREAD
         && (darkest == NULL || bands[i].median < darkest->median))
       darkest = &bands[i];
   return darkest;
@@ -123,6 +124,8 @@ oct_volume_noise_find (const OctVolumeLevels *levels, OctVolumeNoise *noise)
   found = find_darkest (bands, brightest, bands[brightest].median);
   if (found == NULL)
     found = find_darkest (bands, OCT_VOLUME_BANDS, G_MAXDOUBLE);
+  if (found == NULL)
+    return;
   noise->is_found = TRUE;
   noise->level = found->median;
   noise->spread = found->spread;

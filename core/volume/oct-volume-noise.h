@@ -21,8 +21,9 @@
  * 100000 values of normal distribution are above.  (Voxels are means over
  * neighbours, so that the distribution of noise is nearly normal.)
  *
- * There is no noise where all voxels have the same grey level, or none is above
- * 0.
+ * A band of which s is above OCT_VOLUME_NOISE_MOST_SPREAD has no noise: its
+ * levels are those of a scene, as of a ramp.  There is no noise where all bands
+ * are so, where all voxels have the same grey level, or where none is above 0.
  */
 #pragma once
 
@@ -31,6 +32,10 @@
 G_BEGIN_DECLS
 
 #define OCT_VOLUME_NOISE_SPREADS 4.0
+/* Grey levels.  Of an amplitude of Rayleigh distribution s is 6.03 dB, if nothing
+ * was averaged: these are images of 24 dB from black to white, less than any
+ * that show tissue. */
+#define OCT_VOLUME_NOISE_MOST_SPREAD 64.0
 
 typedef struct {
   gboolean is_found;

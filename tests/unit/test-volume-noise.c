@@ -174,6 +174,27 @@ test_none (void)
   }
 }
 
+/* Every level is as frequent in all bands: half of the range from the median to
+ * the 15.87 % is more than noise has.  Normal noise of nearly that spread is
+ * found. */
+static void
+test_ramp (void)
+{
+  g_autofree OctVolumeLevels *levels = g_new0 (OctVolumeLevels, 1);
+  OctVolumeNoise noise;
+
+  for (guint band = 0; band < OCT_VOLUME_BANDS; band++)
+    for (guint level = 0; level < 256; level++)
+      levels->bands[band][level] = 64;
+  oct_volume_noise_find (levels, &noise);
+  g_assert_false (noise.is_found);
+  g_assert_cmpfloat (noise.threshold, ==, 0);
+  /* the ramp is passed over for a band that has noise */
+  memset (levels->bands[5], 0, sizeof levels->bands[5]);
+  add_normal (levels, 5, VOXELS, 40, 8);
+  check_noise (levels, 40, 8);
+}
+
 /* Most of the noise is white: there is no threshold that leaves anything. */
 static void
 test_saturated (void)
@@ -282,6 +303,7 @@ main (int argc, char **argv)
   g_test_add_func ("/volume-noise/noise-only", test_noise_only);
   g_test_add_func ("/volume-noise/speckle", test_speckle);
   g_test_add_func ("/volume-noise/none", test_none);
+  g_test_add_func ("/volume-noise/ramp", test_ramp);
   g_test_add_func ("/volume-noise/saturated", test_saturated);
   g_test_add_func ("/volume-noise/partly", test_partly);
   g_test_add_func ("/volume-noise/mean", test_mean);
