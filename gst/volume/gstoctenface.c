@@ -14,6 +14,7 @@
  */
 #include "gstoctenface.h"
 #include "gstoctvolumecaps.h"
+#include "oct-volume-noise.h"
 
 #include <math.h>
 
@@ -31,6 +32,7 @@ typedef struct {
   GstOctVolumeCommon common;
   OctEnfaceMode mode;
   double start, thickness; /* um, or depths */
+  double crop_top;
   gboolean flatten;
   double surface_from; /* the same */
   guint surface_rise, surface_smoothing, threshold;
@@ -98,6 +100,12 @@ static GST_OCT_DEFINE_ENUM (get_scaling_type, "GstOctEnfaceScaling", scalings)
           "of the image)",
           GST_OCT_PROPERTY_RAMPED, NULL,
           GST_OCT_DOUBLE (Settings, thickness, 0.0, MOST, 0.0) },
+      { "crop-top", "Upper edge",
+          "First of the depths that count, in the slab and in the search for "
+          "the surface, 0 to 1 from the first to the last (-1 = below the rows "
+          "near zero delay)",
+          GST_OCT_PROPERTY_RAMPED, NULL,
+          GST_OCT_DOUBLE (Settings, crop_top, -1.0, 1.0, -1.0) },
       { "flatten", "Flatten",
           "The slab follows the surface, which is found in each A-line", LIVE,
           NULL, GST_OCT_BOOLEAN (Settings, flatten, FALSE) },
@@ -150,8 +158,30 @@ enface_get_voxels (double length, const GstOctVoxel *voxel, guint decimation)
   return length / decimation;
 }
 
+/* The first voxel that counts. */
+static guint
+get_first (const Settings *s, const OctVolumeParams *params)
+{
+  if (s->crop_top < 0)
+    return oct_volume_levels_get_first (params);
+  return (guint)floor (s->crop_top * oct_volume_get_depth (params) + 0.5);
+}
+
+/* What is left of the slab below `first`; outside of the volume if that is
+ * nothing. */
+static void
+enface_crop (OctEnface *enface, guint first, guint all)
+{
+  gint begin = MAX (enface->start, (gint)first);
+  gint end = enface->start + (gint)enface->thickness;
+
+  enface->start = begin < end ? begin : (gint)all;
+  enface->thickness = (guint)MAX (end - begin, 1);
+}
+
 static OctEnface
-get_enface (const Settings *s, const GstOctVoxel *voxel, guint depth)
+get_enface (
+    const Settings *s, const GstOctVoxel *voxel, const OctVolumeParams *params)
 {
   guint decimation = s->common.decimation;
   double thick =
@@ -159,19 +189,22 @@ get_enface (const Settings *s, const GstOctVoxel *voxel, guint depth)
   double from =
       floor (enface_get_voxels (s->surface_from, voxel, decimation) + 0.5);
   double start = floor (enface_get_voxels (s->start, voxel, decimation) + 0.5);
-  guint all = MAX (1, depth / decimation);
-
-  return (OctEnface){ .mode = s->mode,
+  guint all = oct_volume_get_depth (params), first = get_first (s, params);
+  OctEnface enface = { .mode = s->mode,
     .start = (gint)CLAMP (start, -(double)all, (double)all),
     .thickness = s->thickness > 0 ? (guint)CLAMP (thick, 1, (double)all) : all,
     .threshold = s->threshold,
     .flatten = s->flatten,
-    .surface_from = (guint)CLAMP (from, 0, (double)all),
+    .surface_from = (guint)CLAMP (from, first, (double)all),
     .surface_rise = s->surface_rise,
     .surface_radius = s->surface_smoothing,
     .is_auto = s->range == RANGE_AUTO,
     .black = s->min,
     .white = s->max };
+
+  if (!s->flatten)
+    enface_crop (&enface, first, all);
+  return enface;
 }
 
 static void
@@ -278,7 +311,7 @@ gst_oct_enface_draw (GstOctVolumeFilter *filter, GstClockTime at, gboolean fine,
   GstOctEnface *self = GST_OCT_ENFACE (filter);
   GstOctVoxel voxel = gst_oct_volume_filter_get_voxel (filter, FALSE);
   OctEnface enface = get_enface (
-      &self->used, &voxel, filter->input.rows / filter->input.bscans);
+      &self->used, &voxel, gst_oct_renderer_get_params (filter->renderer));
 
   enface_tell (self, &voxel);
   return gst_oct_renderer_enface (filter->renderer, &enface, out, error);

@@ -13,6 +13,7 @@
 #define LINES 28
 #define DEPTH 64
 #define BSCANS 12
+#define DC_ROWS 4 /* near zero delay: 1 of 16, as there are few */
 #define SLICE (LINES * DEPTH)
 
 #define IMAGES "video/x-raw, format=GRAY8, width=28, height=64, framerate=100/1"
@@ -208,6 +209,7 @@ GST_START_TEST (test_enface_grows)
     .start = 2,
     .thickness = 3,
     .flatten = TRUE,
+    .surface_from = DC_ROWS,
     .surface_rise = 30,
     .surface_radius = 2,
     .white = 250 };
@@ -227,9 +229,10 @@ static void
 check_pause (const char *launch, gboolean enface)
 {
   Scan *scan = scan_new (launch);
-  const OctEnface mean = {
-    .mode = OCT_ENFACE_MEAN, .thickness = DEPTH, .white = 255
-  };
+  const OctEnface mean = { .mode = OCT_ENFACE_MEAN,
+    .start = DC_ROWS,
+    .thickness = DEPTH - DC_ROWS,
+    .white = 255 };
   const OctSlice across = {
     .origin = { 14, 0, 0 }, .right = { 0, 1, 0 }, .down = { 0, 0, 1 }
   };
@@ -299,7 +302,7 @@ GST_END_TEST
 /* What is set while nothing is scanned is seen. */
 GST_START_TEST (test_enface_live)
 {
-  Scan *scan = scan_new ("octenface thickness=5" GREY);
+  Scan *scan = scan_new ("octenface thickness=5 crop-top=0" GREY);
   OctEnface enface = {
     .mode = OCT_ENFACE_MEAN, .thickness = 5, .threshold = 40, .is_auto = TRUE
   };
@@ -316,12 +319,32 @@ GST_START_TEST (test_enface_live)
 }
 GST_END_TEST
 
+/* Part of the slab is cropped, then all of it. */
+GST_START_TEST (test_enface_cropped)
+{
+  Scan *scan = scan_new ("octenface start=10 thickness=20 mode=max "
+                         "range=manual max=255 crop-top=0.25" GREY);
+  OctEnface enface = {
+    .mode = OCT_ENFACE_MAX, .start = 16, .thickness = 14, .white = 255
+  };
+
+  push_volume (scan, 0);
+  expect_enface (scan, &enface, LINES, BSCANS);
+  oct_test_set (scan->harness, "octenface", "crop-top", "1");
+  enface.start = DEPTH;
+  enface.thickness = 1;
+  expect_enface (scan, &enface, LINES, BSCANS);
+  scan_free (scan);
+}
+GST_END_TEST
+
 GST_START_TEST (test_enface_missing)
 {
   Scan *scan = scan_new ("octenface" GREY);
-  const OctEnface enface = {
-    .mode = OCT_ENFACE_MEAN, .thickness = DEPTH, .is_auto = TRUE
-  };
+  const OctEnface enface = { .mode = OCT_ENFACE_MEAN,
+    .start = DC_ROWS,
+    .thickness = DEPTH - DC_ROWS,
+    .is_auto = TRUE };
   g_autoptr (GstMessage) message = NULL;
   guint64 missing = 0;
 
@@ -609,9 +632,11 @@ GST_END_TEST
 GST_START_TEST (test_min_above_max)
 {
   Scan *scan = scan_new ("octenface range=manual min=10 max=90" GREY);
-  OctEnface enface = {
-    .mode = OCT_ENFACE_MEAN, .thickness = DEPTH, .black = 10, .white = 90
-  };
+  OctEnface enface = { .mode = OCT_ENFACE_MEAN,
+    .start = DC_ROWS,
+    .thickness = DEPTH - DC_ROWS,
+    .black = 10,
+    .white = 90 };
 
   push_volume (scan, 0);
   expect_enface (scan, &enface, LINES, BSCANS);
@@ -697,6 +722,7 @@ sections_suite (void)
   tcase_add_test (cases, test_pause);
   tcase_add_test (cases, test_enface_units);
   tcase_add_test (cases, test_enface_live);
+  tcase_add_test (cases, test_enface_cropped);
   tcase_add_test (cases, test_enface_missing);
   tcase_add_test (cases, test_enface_flush);
   tcase_add_test (cases, test_slice_planes);
