@@ -47,8 +47,6 @@ CIRCLES = (
     ("core/base/oct-operation core/base/oct-params core/signal/oct-average "
      "core/signal/oct-colormap core/signal/oct-cs core/signal/oct-flip "
      "core/signal/oct-nufft core/signal/oct-speckle core/volume/oct-transfer"),
-    ("core/calibration/oct-calibration core/calibration/oct-calibration-check "
-     "core/calibration/oct-calibration-settings"),
     ("core/calibration/oct-mirror-outliers core/calibration/oct-mirror-set "
      "core/calibration/oct-mirror-set-private core/calibration/oct-mirror-verdict"),
     ("core/io/oct-format core/io/oct-format-array core/io/oct-format-bioptigen "
@@ -115,8 +113,8 @@ UPWARDS = (
     ("core/base/oct-operation.c", "core/signal/oct-speckle.h"),
     ("core/calibration/oct-calibration-csv.c", "core/io/oct-file.h"),
     ("core/calibration/oct-calibration-settings.c", "core/io/oct-file.h"),
+    ("core/calibration/oct-calibration-settings.h", "core/io/oct-file.h"),
     ("core/calibration/oct-calibration.c", "core/io/oct-file.h"),
-    ("core/calibration/oct-calibration.h", "core/io/oct-file.h"),
     ("core/calibration/oct-lines.c", "core/io/oct-recording.h"),
     ("core/calibration/oct-lines.h", "core/io/oct-reader.h"),
     ("core/signal/oct-colormap.h", "core/volume/oct-transfer.h"),
