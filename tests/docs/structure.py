@@ -47,8 +47,6 @@ CIRCLES = (
     ("core/base/oct-operation core/base/oct-params core/signal/oct-average "
      "core/signal/oct-colormap core/signal/oct-cs core/signal/oct-flip "
      "core/signal/oct-nufft core/signal/oct-speckle core/volume/oct-transfer"),
-    ("core/calibration/oct-mirror-outliers core/calibration/oct-mirror-set "
-     "core/calibration/oct-mirror-set-private core/calibration/oct-mirror-verdict"),
     ("core/io/oct-format core/io/oct-format-array core/io/oct-format-bioptigen "
      "core/io/oct-format-chirp core/io/oct-format-hdf5 core/io/oct-format-mat "
      "core/io/oct-format-octproz core/io/oct-format-packed core/io/oct-format-srr "
