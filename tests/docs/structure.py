@@ -83,9 +83,8 @@ CIRCLES = (
      "cuda/oct-cuda-volume-cs-envelope cuda/oct-cuda-volume-cs-fill "
      "cuda/oct-cuda-volume-cs-joint cuda/oct-cuda-volume-cs-paper "
      "cuda/oct-cuda-volume-cs-private"),
-    ("gst/base/gstoctcaps gst/base/gstoctpending gst/base/gstoctrunner "
-     "gst/memory/gstoctallocation gst/memory/gstoctcuda gst/memory/gstoctframe "
-     "gst/memory/gstoctpinned gst/memory/gstoctplanes gst/memory/gstoctupload"),
+    ("gst/base/gstoctcaps gst/memory/gstoctcuda gst/memory/gstoctframe "
+     "gst/memory/gstoctgpuallocator"),
     ("gst/base/gstoctfilter gst/base/gstoctfiltercalibration "
      "gst/base/gstoctfiltercaps"),
     ("gst/chain/gstoctdevices gst/chain/gstoctreconstruct"),
@@ -120,7 +119,6 @@ UPWARDS = (
     ("core/volume/oct-scan-mask.c", "core/io/oct-file.h"),
     ("core/volume/oct-transfer.c", "core/io/oct-file.h"),
     ("gst/memory/gstoctbackend.h", "gst/base/gstoctproperties.h"),
-    ("gst/memory/gstoctcuda.c", "gst/base/gstoctpending.h"),
     ("gst/memory/gstoctcuda.h", "gst/base/gstoctcaps.h"),
     ("gst/memory/gstoctframe.h", "gst/base/gstoctcaps.h"),
     ("gst/memory/gstoctpinned.c", "gst/base/gstocterror.h"),
