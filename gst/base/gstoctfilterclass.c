@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * What gst-inspect-1.0 shows of a filter: its names, pads and properties.
+ * What gst-inspect-1.0 shows of a filter: its names, pads and properties; and its
+ * caps.
  */
 #include "gstoctcuda.h"
 #include "gstocterror.h"
-#include "gstoctfilter.h"
+#include "gstoctfiltercaps.h"
 
 #define FIRST_ROW 1
 
@@ -60,7 +61,11 @@ gst_oct_filter_class_describe (
 {
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
 
+  trans_class->transform_caps = gst_oct_filter_caps_transform;
+  trans_class->transform_size = gst_oct_filter_caps_transform_size;
+  trans_class->get_unit_size = gst_oct_filter_caps_get_unit_size;
   klass->operation = description->operation;
   klass->properties = description->properties;
   object_class->set_property = gst_oct_filter_class_set_property;

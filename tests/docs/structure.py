@@ -85,8 +85,7 @@ CIRCLES = (
      "cuda/oct-cuda-volume-cs-private"),
     ("gst/base/gstoctcaps gst/memory/gstoctcuda gst/memory/gstoctframe "
      "gst/memory/gstoctgpuallocator"),
-    ("gst/base/gstoctfilter gst/base/gstoctfiltercalibration "
-     "gst/base/gstoctfiltercaps"),
+    ("gst/base/gstoctfilter gst/base/gstoctfiltercalibration"),
     ("gst/chain/gstoctdevices gst/chain/gstoctreconstruct"),
     ("gst/volume/gstoctvolumefilter gst/volume/gstoctvolumefilterstream"),
     ("pipelines/convert/oct-convert pipelines/convert/oct-convert-deliver "
