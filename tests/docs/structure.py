@@ -67,7 +67,6 @@ CIRCLES = (
     ("cpu/oct-cpu-volume-cs cpu/oct-cpu-volume-cs-axial "
      "cpu/oct-cpu-volume-cs-envelope cpu/oct-cpu-volume-cs-joint "
      "cpu/oct-cpu-volume-cs-paper"),
-    ("cuda/oct-cuda-average cuda/oct-cuda-registration"),
     ("cuda/oct-cuda-background cuda/oct-cuda-fit cuda/oct-cuda-fixed-pattern "
      "cuda/oct-cuda-high-pass cuda/oct-cuda-mean cuda/oct-cuda-median"),
     ("cuda/oct-cuda-cs cuda/oct-cuda-cs-chip cuda/oct-cuda-cs-line "
