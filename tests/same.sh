@@ -35,7 +35,7 @@ die () {
   exit 2
 }
 
-readonly TIME_LIMIT=60 # seconds, of one pipeline or program
+readonly TIME_LIMIT=180 # seconds, of one pipeline or program
 # those with a property `backend`
 readonly ELEMENTS='octsrc|octdcsub|octkresample|octdispersion|octfft|octnufft|octcs|octlogscale|octreconstruct|octaverage|octspeckle|octflip|octcolormap|octvolume|octenface|octslice|octvolumecs'
 
@@ -110,6 +110,16 @@ make_data () { # FOLDER
   printf '%s\n' '0 0 0 0 0' '80 0.5 0.2 0.1 2' '255 1 1 0.9 40' >"$1/transfer.csv"
 }
 
+# The files in this folder, without times.
+record_files () { # NAME
+  case $1 in refused-*) return ;; esac
+  find . -name '*.oct' -exec sed -i '/^start-time=/d' {} +
+  find . -name 'measurements.csv' -exec sed -i -E 's/^[0-9TZ:.-]+,/TIME,/' {} +
+  # HDF5 has them among its bytes
+  find . -name '*.h5' -printf '%s bytes  %p\n'
+  find . -type f ! -name '*.h5' | LC_ALL=C sort | xargs -r sha256sum
+}
+
 # One pipeline, in a process of its own: its record on standard output.
 run_pipeline () { # BACKEND NAME LINE
   local folder=$work/run-$1-$2 line=" $3" status=0
@@ -123,17 +133,23 @@ run_pipeline () { # BACKEND NAME LINE
   # words of the list, as in a shell without quotes
   read -ra line_words <<<"$line"
   timeout -k 5 "$TIME_LIMIT" gst-launch-1.0 -v "${line_words[@]}" \
-    >"$folder.said" 2>"$folder.errors" </dev/null || status=$?
-  echo "status $status"
-  # caps and buffers at the end, without addresses
-  sed -nE '/GstIdentity:out(\.GstPad:sink)?: (caps|last-message = chain)/ {
+    >"$folder.said" 2>"$folder.errors" </dev/null &
+  # after an error gst-launch-1.0 waits for ever sometimes
+  case $2 in refused-*)
+    while kill -0 $! 2>/dev/null && ! grep -qs '^ERROR' "$folder.errors"; do
+      sleep 0.1
+    done
+    kill $! 2>/dev/null || true ;;
+  esac
+  wait $! || status=$?
+  case $2 in refused-*) ;; *) echo "status $status" ;; esac
+  # caps and buffers at the end, without addresses; an error may be faster
+  [ "$status" != 0 ] || sed -nE '/GstIdentity:out(\.GstPad:sink)?: (caps|last-message = chain)/ {
     s/^[^ ]*: //; s/ 0x[0-9a-f]+$//; p }' "$folder.said"
-  # sentences, without the lines of code that say them
-  { grep -E '^(ERROR|WARNING)' "$folder.errors" || true; } \
+  # the first sentence: those of other elements come as their threads end
+  { grep -m 1 -E '^(ERROR|WARNING)' "$folder.errors" || true; } \
     | sed "s|$work|WORK|g; s|$root|ROOT|g"
-  # when a recording was begun
-  find . -name '*.oct' -exec sed -i '/^start-time=/d' {} +
-  find . -type f | LC_ALL=C sort | xargs -r sha256sum
+  record_files "$2"
   cd "$work"
   rm -rf "$folder"
 }
@@ -150,8 +166,8 @@ record_pipelines () { # FOLDER BACKEND
   wait
   for name in "$1/pipelines-$2"/*; do
     case ${name##*/} in
-      refused-*) if grep -qx 'status 0' "$name"; then
-        note "pipeline ${name##*/} was not refused"; fi ;;
+      refused-*) grep -q '^ERROR' "$name" \
+        || note "pipeline ${name##*/} was not refused" ;;
       *) grep -qx 'status 0' "$name" || note "pipeline ${name##*/} failed: $(
         grep -m 1 ERROR "$name" || echo "no error was printed")" ;;
     esac

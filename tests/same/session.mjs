@@ -10,12 +10,21 @@ import { get, Talk } from "../live/wire.mjs";
 
 const SOURCE = ["--source", "octsrc samples=256 lines=32 bscans=8 is-live=true line-rate=960", "--bscans", "8"];
 
-// Members that depend on time, and those that become known when images come.
+// Members that depend on time, and those that change when images come or fail to.
 const UNSTEADY = new Set(["number", "time", "roundTrip", "frames", "dropped", "missed", "rate", "viewers",
   "recording", "changing", "fillNote", "focusing", "taking", "focusNote", "trouble",
-  "sizeX", "sizeY", "sizeZ", "picture", "panels"]);
-const steady = (message) => JSON.stringify(Object.fromEntries(
-  Object.entries(message).filter(([name]) => !UNSTEADY.has(name))));
+  "bscans", "sizeX", "sizeY", "sizeZ", "picture", "panels"]);
+const steady = (message) => Object.fromEntries(Object.entries(message).filter(([name]) => !UNSTEADY.has(name)));
+
+// What a message says that the last one of its type did not, "" for nothing.
+const told = new Map();
+function describe(message) {
+  const { type, ...members } = steady(message);
+  const before = type === "problem" ? {} : told.get(type) ?? {};
+  told.set(type, members);
+  const changes = Object.entries(members).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name]));
+  return changes.length > 0 ? `${type} ${JSON.stringify(Object.fromEntries(changes))}` : "";
+}
 
 const set = (members) => ({ type: "set", ...members });
 const look = (members) => ({ type: "look", ...members });
@@ -56,8 +65,7 @@ async function ask(talk, said) {
   // the parser refuses
   const parsed = !answers().some(({ type, message }) => type === "problem" && !isFence({ type, message }) && /^(The|A) message/.test(message));
   if (said.type === "look" && parsed) await until("the look is answered", () => answers().some(({ type }) => type === "look"));
-  return answers().filter((answer) => !isFence(answer)).map(steady)
-    .filter((answer, i, all) => answer !== all[i - 1]);
+  return answers().filter((answer) => !isFence(answer)).map(describe).filter((change) => change !== "");
 }
 
 await run({
@@ -67,8 +75,8 @@ await run({
     const lines = [];
     await until("there are images", () => talk.messages.some(({ type, depths }) => type === "status" && depths > 0));
     for (const type of ["hello", "state", "look"])
-      lines.push(`greeted: ${steady(talk.messages.find((message) => message.type === type))}`);
-    lines.push(`status: ${steady(talk.messages.findLast(({ type, depths }) => type === "status" && depths > 0))}`);
+      lines.push(`greeted: ${describe(talk.messages.find((message) => message.type === type))}`);
+    lines.push(describe(talk.messages.findLast(({ type, depths }) => type === "status" && depths > 0)));
     for (const said of SAID) {
       lines.push(`> ${JSON.stringify(said)}`);
       for (const answer of await ask(talk, said)) lines.push(`  ${answer}`);
