@@ -166,7 +166,7 @@ record_pipelines () { # FOLDER BACKEND
   wait
   for name in "$1/pipelines-$2"/*; do
     case ${name##*/} in
-      refused-*) grep -q '^ERROR' "$name" \
+      refused-*) grep -qE '^(ERROR|WARNING)' "$name" \
         || note "pipeline ${name##*/} was not refused" ;;
       *) grep -qx 'status 0' "$name" || note "pipeline ${name##*/} failed: $(
         grep -m 1 ERROR "$name" || echo "no error was printed")" ;;
