@@ -43,7 +43,7 @@ PATTERNS = {
         + "|".join(RIGHT) + r")\b)"),
     # "What is missing: ...", "of what is left", "keeps what waits for it"
     "what": Pattern(
-        1039, "name the thing: the missing samples, not what is missing",
+        1038, "name the thing: the missing samples, not what is missing",
         START + r"What (?!to\b|if\b|about\b)(?![^.!?]*\?)"
         r"|\b(?:of|for|to|from|by|with|in|than|as|into|on|at|after|before|beside|"
         r"besides|without|all|that|but|except|through|over|below|above|between) "
@@ -62,7 +62,7 @@ PATTERNS = {
         r"\b)"),
     # "Of all A-lines.", which says nothing of what it is
     "Of": Pattern(
-        237, "begin with the subject: the sum of all A-lines",
+        236, "begin with the subject: the sum of all A-lines",
         START + r"Of (?!course\b|these\b|those\b|them\b)"),
 }
 
