@@ -2,7 +2,7 @@
 /**
  * Means over frames: plans.
  */
-#include "oct-cuda-average.h"
+#include "oct-cuda-registration.h"
 
 #define NAME "average"
 
@@ -25,6 +25,20 @@ cuda_average_destroy (OctPlan *plan)
   g_free (plan);
 }
 
+static OctCudaAverageKind
+cuda_average_get_kind (const OctAverageParams *params)
+{
+  switch (params->format) {
+  case OCT_SAMPLE_U8:
+    return OCT_CUDA_AVERAGE_BYTES;
+  case OCT_SAMPLE_U16:
+    return OCT_CUDA_AVERAGE_WORDS;
+  default:
+    return params->of == OCT_AVERAGE_POWER ? OCT_CUDA_AVERAGE_POWER
+                                           : OCT_CUDA_AVERAGE_VALUES;
+  }
+}
+
 static gboolean
 cuda_average_alloc_sums (OctPlan *plan, GError **error)
 {
@@ -36,7 +50,8 @@ cuda_average_alloc_sums (OctPlan *plan, GError **error)
       is_complex ? sizeof (float) : oct_sample_format_size (params->format);
 
   if (oct_average_is_registered (params)) {
-    plan->registered = oct_cuda_registered_new (params, error);
+    plan->registered =
+        oct_cuda_registered_new (params, cuda_average_get_kind (params), error);
     return plan->registered != NULL;
   }
   if (params->mode == OCT_AVERAGE_RUNNING) {
@@ -90,20 +105,6 @@ cuda_average_get_found (OctPlan *plan)
   return plan->state.count;
 }
 
-OctCudaAverageKind
-oct_cuda_average_get_kind (const OctAverageParams *params)
-{
-  switch (params->format) {
-  case OCT_SAMPLE_U8:
-    return OCT_CUDA_AVERAGE_BYTES;
-  case OCT_SAMPLE_U16:
-    return OCT_CUDA_AVERAGE_WORDS;
-  default:
-    return params->of == OCT_AVERAGE_POWER ? OCT_CUDA_AVERAGE_POWER
-                                           : OCT_CUDA_AVERAGE_VALUES;
-  }
-}
-
 /* `rows` of `width` values; the first is number `at` of the sums. */
 static gboolean
 cuda_average_plane (OctPlan *plan, const OctAverageTurn *turn,
@@ -111,7 +112,7 @@ cuda_average_plane (OctPlan *plan, const OctAverageTurn *turn,
     gpointer stream, GError **error)
 {
   OctCudaQueue queue = { stream, plan->overlap };
-  OctCudaAverage a = { .kind = oct_cuda_average_get_kind (&plan->params),
+  OctCudaAverage a = { .kind = cuda_average_get_kind (&plan->params),
     .in = in->data,
     .in_stride = in->stride,
     .out = out->data,

@@ -2,12 +2,13 @@
 /**
  * Means of frames that are moved to where the last one is: memory and launches.
  */
-#include "oct-cuda-average.h"
+#include "oct-cuda-registration.h"
 
 #define NAME "average"
 
 struct _OctCudaRegistered {
   OctAverageParams params;
+  OctCudaAverageKind kind;
   OctCudaRegistration search; /* with device memory, which this owns */
   gpointer ring;
   gsize values; /* of one frame */
@@ -88,11 +89,13 @@ cuda_registration_alloc_all (OctCudaRegistered *self, GError **error)
 }
 
 OctCudaRegistered *
-oct_cuda_registered_new (const OctAverageParams *params, GError **error)
+oct_cuda_registered_new (
+    const OctAverageParams *params, OctCudaAverageKind kind, GError **error)
 {
   OctCudaRegistered *self = g_new0 (OctCudaRegistered, 1);
 
   self->params = *params;
+  self->kind = kind;
   self->values = oct_average_count_values (params);
   self->overlap = oct_cuda_can_overlap ();
   self->search.kind = cuda_registration_get_value (params);
@@ -111,7 +114,7 @@ mean_of_plane (OctCudaRegistered *self, const OctAverageTurn *turn,
 {
   const OctAverageParams *p = &self->params;
   guint rows = p->rows / OCT_BSCANS (p);
-  OctCudaMoved m = { .kind = oct_cuda_average_get_kind (p),
+  OctCudaMoved m = { .kind = self->kind,
     .in = in->planes[plane].data,
     .in_stride = in->planes[plane].stride,
     .out = out->planes[plane].data,

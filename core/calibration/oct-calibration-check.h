@@ -8,7 +8,7 @@
 #pragma once
 
 #include "oct-calibration-csv.h"
-#include "oct-calibration.h"
+#include "oct-calibration-settings.h"
 
 G_BEGIN_DECLS
 

@@ -1,184 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Mirrors that do not fit to the others: which of them, where that is certain.
  */
+#include "oct-mirror-outliers.h"
+
 #include <math.h>
 
-#include "oct-curve.h"
-#include "oct-mirror-set-private.h"
+#include "oct-mirror-sides.h"
 
-/* Times the median width, and rad: no mirror like the others. */
-#define WIDE 2.0
-#define MISFIT 0.3
 /* Up to so many mirrors the rest is fitted without each, and without any two,
  * to find what does not fit. */
 #define MAX_SEARCHED 8
-/* Some of many, whose sides are tried: so often others where these do not fit. */
-#define TRIED_CHOICES 3
-/* rad: smaller ones tell no sides; a rest that fits is below, others above. */
-#define SMALL_RESIDUAL 0.01
+/* rad: a rest that fits is below, others above. */
 #define CLEAR_RESIDUAL 0.1
 #define CLEARLY 3.0
-
-/* Peak of mirror i of the fit behind the fit's own calibration. */
-static OctMirrorPeak
-measure_fitted (const OctMirrorSet *set, guint i)
-{
-  guint n = set->samples;
-  double bin = oct_mirror_fit_get_bin (set->fit, i);
-  g_autofree double *k_index = g_new (double, n);
-  g_autofree double *dispersion = g_new (double, n);
-  g_autofree double *ascan = NULL;
-  OctMirrorPeak peak;
-
-  oct_mirror_fit_fill_columns (
-      set->fit, set->fit->sides[i], k_index, dispersion);
-  ascan = oct_mirror_peak_transform (
-      oct_mirror_set_get_used (set, i)->fringe->average, n, k_index,
-      dispersion);
-  oct_mirror_peak_measure (
-      ascan, n, MAX (0.8 * bin, OCT_FRINGE_FIRST_BIN), 1.25 * bin, &peak);
-  return peak;
-}
-
-/* Marks the mirrors that are as narrow as the others and have their phases,
- * fits[used]; returns how many. */
-static guint
-find_fitting (const OctMirrorSet *set, double *widths, gboolean *fits)
-{
-  guint count = set->used->len, kept = 0;
-  double width, residual;
-
-  for (guint i = 0; i < count; i++)
-    widths[i] = measure_fitted (set, i).width_6db;
-  width = WIDE * oct_curve_quantile (widths, count, 0.5);
-  residual =
-      MAX (MISFIT, 5 * oct_curve_quantile (set->fit->residuals, count, 0.5));
-  for (guint i = 0; i < count; i++) {
-    fits[i] = widths[i] <= width && set->fit->residuals[i] <= residual;
-    kept += fits[i];
-  }
-  return kept;
-}
-
-gboolean
-oct_mirror_set_is_consistent (const OctMirrorSet *set)
-{
-  guint count = set->used->len;
-  g_autofree double *widths = g_new (double, count);
-  g_autofree gboolean *fits = g_new (gboolean, count);
-
-  return count < 3
-         || (set->fit->residual <= OCT_MIRROR_SET_WORST_RESIDUAL
-             && find_fitting (set, widths, fits) == count);
-}
-
-gboolean
-oct_mirror_set_try_all_sides (OctMirrorSet *set, double *sides)
-{
-  guint count = set->used->len, found = 0;
-  double best = HUGE_VAL, second = HUGE_VAL;
-
-  for (guint choice = 0; choice < 1u << (count - 1); choice++) {
-    double residual = HUGE_VAL;
-
-    for (guint i = 0; i < count; i++)
-      sides[i] = i > 0 && (choice >> (i - 1) & 1) ? -1 : 1;
-    if (oct_mirror_set_fit_on (set, sides, NULL) && set->fit->rising)
-      residual = set->fit->residual;
-    if (residual < best) {
-      second = best;
-      best = residual;
-      found = choice;
-    } else {
-      second = MIN (second, residual);
-    }
-  }
-  for (guint i = 0; i < count; i++)
-    sides[i] = i > 0 && (found >> (i - 1) & 1) ? -1 : 1;
-  best = MAX (best, SMALL_RESIDUAL);
-  return oct_mirror_set_fit_on (set, sides, NULL)
-         && second * second >= OCT_MIRROR_SET_SURE_OF_SIDES * best * best;
-}
-
-static int
-compare_frequencies (gconstpointer a, gconstpointer b, gpointer data)
-{
-  const OctMirrorSet *set = data;
-  double x = oct_mirror_set_get (set, *(const guint *)a)->fringe->frequency;
-  double y = oct_mirror_set_get (set, *(const guint *)b)->fringe->frequency;
-
-  return (x > y) - (x < y);
-}
-
-/* The side on which the fit's calibration makes this mirror's peak higher; of
- * one in the fit the fit's own. */
-static double
-find_sharper_side (const OctMirrorSet *set, guint number)
-{
-  const OctMirror *mirror = oct_mirror_set_get (set, number);
-  guint n = set->samples;
-  g_autofree double *k_index = g_new (double, n);
-  g_autofree double *dispersion = g_new (double, n);
-  double levels[2];
-
-  for (guint i = 0; i < set->used->len; i++)
-    if (g_array_index (set->used, guint, i) == number)
-      return set->fit->sides[i];
-  for (guint other = 0; other < 2; other++) {
-    g_autofree double *ascan = NULL;
-    OctMirrorPeak peak;
-
-    oct_mirror_fit_fill_columns (set->fit, other ? -1 : 1, k_index, dispersion);
-    ascan = oct_mirror_peak_transform (
-        mirror->fringe->average, n, k_index, dispersion);
-    oct_mirror_peak_measure (ascan, n,
-        MAX (0.75 * mirror->fringe->frequency, OCT_FRINGE_FIRST_BIN),
-        1.33 * mirror->fringe->frequency, &peak);
-    levels[other] = peak.level;
-  }
-  return levels[1] > levels[0] ? -1 : 1;
-}
-
-/* Fits every choice of sides of some mirrors of all[count], which are sorted by
- * depth, those that follow `first` in steps; FALSE: nothing is certain. */
-static gboolean
-try_some_of (OctMirrorSet *set, const guint *all, guint count, guint first)
-{
-  double sides[OCT_MIRROR_SET_MAX_CHOICES];
-  const guint some = OCT_MIRROR_SET_MAX_CHOICES;
-
-  g_array_set_size (set->used, 0);
-  for (guint i = 0; i < some; i++) {
-    guint at = (guint)rint ((count - 1.0) * i / (some - 1));
-
-    g_array_append_val (set->used, all[(at + first) % count]);
-  }
-  return oct_mirror_set_try_all_sides (set, sides)
-         && oct_mirror_set_is_consistent (set);
-}
-
-gboolean
-oct_mirror_set_try_sides_of_some (OctMirrorSet *set, double *sides)
-{
-  guint count = set->used->len;
-  gsize bytes = count * sizeof (guint);
-  g_autofree guint *all = g_memdup2 (set->used->data, bytes);
-  g_autoptr (GArray) sorted = g_array_copy (set->used);
-  g_autofree double *found = g_new (double, count);
-  gboolean sure = FALSE;
-
-  g_array_sort_with_data (sorted, compare_frequencies, set);
-  /* one that fits to none may be among them: other ones then */
-  for (guint first = 0; first < TRIED_CHOICES && !sure; first++)
-    sure = try_some_of (set, (const guint *)sorted->data, count, first);
-  for (guint i = 0; sure && i < count; i++)
-    found[i] = find_sharper_side (set, all[i]);
-  g_array_set_size (set->used, 0);
-  g_array_append_vals (set->used, all, count);
-  for (guint i = 0; sure && i < count; i++)
-    sides[i] = found[i] * found[0];
-  return oct_mirror_set_fit_on (set, sides, NULL) && sure;
-}
 
 /* Of more than MAX_SEARCHED mirrors: what fits least to most of them, as it
  * spoils the fit of others.  FALSE: all or few fit, or at two depths, which
@@ -191,7 +25,7 @@ leave_out_odd (OctMirrorSet *set)
   g_autofree gboolean *fits = g_new (gboolean, count);
   double most = 0;
 
-  kept = find_fitting (set, widths, fits);
+  kept = oct_mirror_set_find_fitting (set, widths, fits);
   if (kept == count || 2 * kept < count
       || oct_mirror_set_count_depths (set, fits) < 3)
     return FALSE;

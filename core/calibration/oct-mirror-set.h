@@ -74,6 +74,16 @@ OctMirror *oct_mirror_set_get (const OctMirrorSet *set, guint i);
 /* The same of those that are used. */
 OctMirror *oct_mirror_set_get_used (const OctMirrorSet *set, guint i);
 
+/* A sentence about the mirrors that are used. */
+void oct_mirror_set_note (OctMirrorSet *set, const char *format, ...)
+    G_GNUC_PRINTF (2, 3);
+
+/* Takes the mirror out of use, with a sentence why; oct_mirror_set_list_used()
+ * makes that known to the set. */
+void oct_mirror_leave_out (OctMirror *mirror, const char *format, ...)
+    G_GNUC_PRINTF (2, 3);
+void oct_mirror_set_list_used (OctMirrorSet *set);
+
 /* Sorts out mirrors without a usable fringe, with a sentence each; the set is
  * not empty.  FALSE: none is left, OCT_ERROR_FORMAT. */
 gboolean oct_mirror_set_sort_out (OctMirrorSet *set, GError **error);

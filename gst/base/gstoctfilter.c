@@ -3,7 +3,6 @@
 #include "gstoctaccess.h"
 #include "gstoctallocation.h"
 #include "gstocterror.h"
-#include "gstoctfiltercaps.h"
 #include "gstoctinstall.h"
 #include "gstoctoperator.h"
 #include "gstoctorder.h"
@@ -270,8 +269,8 @@ static GstCaps *
 gst_oct_filter_fixate_caps (GstBaseTransform *trans, GstPadDirection direction,
     GstCaps *caps, GstCaps *othercaps)
 {
-  GstCaps *possible =
-      gst_oct_filter_caps_transform (trans, direction, caps, NULL);
+  GstCaps *possible = GST_BASE_TRANSFORM_GET_CLASS (trans)->transform_caps (
+      trans, direction, caps, NULL);
 
   if (gst_caps_can_intersect (possible, othercaps)) {
     gst_caps_unref (possible);
@@ -740,12 +739,9 @@ gst_oct_filter_class_init (GstOctFilterClass *klass)
 
   object_class->constructed = gst_oct_filter_constructed;
   object_class->finalize = gst_oct_filter_finalize;
-  trans_class->transform_caps = gst_oct_filter_caps_transform;
   trans_class->fixate_caps = gst_oct_filter_fixate_caps;
   trans_class->set_caps = gst_oct_filter_set_caps;
   trans_class->submit_input_buffer = gst_oct_filter_submit_input_buffer;
-  trans_class->transform_size = gst_oct_filter_caps_transform_size;
-  trans_class->get_unit_size = gst_oct_filter_caps_get_unit_size;
   trans_class->propose_allocation = gst_oct_filter_propose_allocation;
   trans_class->decide_allocation = gst_oct_filter_decide_allocation;
   trans_class->prepare_output_buffer = gst_oct_filter_prepare_output_buffer;

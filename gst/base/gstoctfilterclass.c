@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * What gst-inspect-1.0 shows of a filter: its names, pads and properties.
+ * What gst-inspect-1.0 shows of a filter: its names, pads and properties; and its
+ * caps.
  */
 #include "gstoctcuda.h"
 #include "gstocterror.h"
-#include "gstoctfilter.h"
+#include "gstoctfiltercaps.h"
 #include "gstoctinstall.h"
 
 /* The caps in GPU memory first, so that a pipeline runs there when it can. */
@@ -43,7 +44,11 @@ gst_oct_filter_class_describe (
     GstOctFilterClass *klass, const GstOctFilterDescription *description)
 {
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+  GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
 
+  trans_class->transform_caps = gst_oct_filter_caps_transform;
+  trans_class->transform_size = gst_oct_filter_caps_transform_size;
+  trans_class->get_unit_size = gst_oct_filter_caps_get_unit_size;
   klass->operation = description->operation;
   klass->properties = description->properties;
   gst_oct_chooser_install (

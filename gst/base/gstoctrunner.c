@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gstoctpending.h"
+#include "gstoctrunner.h"
 
 struct _GstOctRunner {
   gint references;

@@ -6,15 +6,12 @@
  */
 #pragma once
 
-#include <gst/gst.h>
 #include "gstoctcuda.h"
-#include "gstoctframe.h"
-#include "oct-sequence.h"
+#include "gstoctorigin.h"
 
 G_BEGIN_DECLS
 
 typedef struct _GstOctRunner GstOctRunner;
-typedef struct _GstOctPending GstOctPending;
 
 /* `cuda`: NULL on the CPU. */
 GstOctRunner *gst_oct_runner_new (const OctBackend *backend, GstOctCuda *cuda);

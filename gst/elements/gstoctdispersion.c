@@ -21,6 +21,7 @@
 #include "gstoctfocus.h"
 #include "gstocthistory.h"
 #include "gstoctmaskfile.h"
+#include "oct-calibration-text.h"
 #include "oct-file-write.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstoctcuda.h"
-#include "gstoctpending.h"
 #include "gstoctframe.h"
+#include "gstoctgpuallocator.h"
 
 /* also of what uses this file */
 GST_DEBUG_CATEGORY (gst_oct_cuda_debug);
@@ -394,7 +394,7 @@ gst_oct_cuda_map (GstOctCuda *cuda, const GstOctInfo *info, GstBuffer *buffer,
   GstCudaMemory *cuda_memory = (GstCudaMemory *)memory;
   guint i;
 
-  if (memory != NULL && gst_oct_pending_is_on_gpu (memory, cuda))
+  if (memory != NULL && gst_oct_gpu_allocator_is_on_gpu (memory, cuda))
     return map_pending (info, buffer, flags, frame, map, error);
   if (memory == NULL || !gst_is_cuda_memory (memory)
       || cuda_memory->context != cuda->context) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstoctinput.h"
-#include "gstoctpending.h"
+#include "gstoctorigin.h"
 #include "gstocterror.h"
 #include "oct-file.h"
 #include "oct-recording.h"

@@ -13,7 +13,8 @@ SOURCES = [
     "pipelines/oct-calibrate-options.c", "pipelines/oct-calibrate-plot.c",
     "pipelines/oct-calibrate-report.c", "core/calibration/oct-lines.c",
     "core/calibration/oct-mirror-outliers.c",
-    "core/calibration/oct-mirror-set.c", "core/calibration/oct-mirror-verdict.c"]
+    "core/calibration/oct-mirror-select.c", "core/calibration/oct-mirror-sides.c",
+    "core/calibration/oct-mirror-verdict.c"]
 # What a sentence is made by, with strings behind it.
 CALLS = re.compile(
     r"\b(?:g_set_error|g_set_error_literal|g_prefix_error|g_printerr"

@@ -5,13 +5,10 @@ import collections
 import re
 import sys
 
+import csource
 import files
 
 FOLDERS = ("core", "cpu", "cuda", "gst", "pipelines")
-# comments, strings, attributes and lines of the preprocessor define nothing
-BLANK = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|'
-                   r'G_GNUC_PRINTF\s*\([^)]*\)|__attribute__\s*\(\(.*?\)\)|'
-                   r'^[ \t]*#(?:[^\n]*\\\n)*[^\n]*', re.S | re.M)
 # a macro may stand in front, as OCT_VECTORISED does
 STATIC = re.compile(r"^(?:[A-Z_]+\s)?static\b[^;{}()=]*?\b(\w+)\s*\(\s*(\w*)",
                     re.M)
@@ -20,7 +17,7 @@ ENUM = "GST_OCT_DEFINE_ENUM"  # its first argument is the function
 
 def functions(text):
     """The names of static functions in a file of C."""
-    found = STATIC.findall(BLANK.sub(" ", text))
+    found = STATIC.findall(csource.blank(text))
     # a second macro may stand on the line where the first one ended
     found += re.findall(rf"static ({ENUM}) \(\s*(\w+)", text)
     return {argument if name == ENUM else name for name, argument in found}

@@ -2,6 +2,7 @@
 """The generated parts of docs/.
 
     properties.py --write    puts them into the pages
+    properties.py --print    prints them
     properties.py            fails when one of them is out of date
 
 Each stands between one of these marks and <!-- end -->:
@@ -233,7 +234,7 @@ def missing(element, text):
 
 
 def main():
-    write = sys.argv[1:] == ["--write"]
+    write, show = (sys.argv[1:] == [option] for option in ("--write", "--print"))
     stale = found = 0
     pages = [*DOCS.glob("elements/*.md"), DOCS / "development.md"]
     for page in sorted(pages):
@@ -243,7 +244,9 @@ def main():
         if page.parent.name == "elements":
             for mark in missing(page.stem, old):
                 sys.exit(f"{page.name} has no {mark}, with <!-- end --> below it")
-        if new == old:
+        if show:
+            print("".join(mark[0] for mark in BLOCK.finditer(new)), end="")
+        if new == old or show:
             continue
         if write:
             page.write_text(new, encoding="utf-8")
@@ -260,7 +263,8 @@ def main():
     if stale:
         sys.exit(f"{stale} pages are out of date: run tests/docs/properties.py "
                  "--write and commit them")
-    print(f"{found} generated parts are up to date")
+    if not show:
+        print(f"{found} generated parts are up to date")
 
 
 main()

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Any bytes as what a page says to oct-live: a message within the promises of
  * oct-live-message.h, or an error that can be shown. */
+#include "fuzz-error.h"
 #include "oct-live-message.h"
 
 #include <math.h>
@@ -11,8 +12,7 @@ int LLVMFuzzerTestOneInput (const guint8 *data, gsize size);
 static void
 check_error (GError *error)
 {
-  g_assert_nonnull (error);
-  g_assert_true (g_utf8_validate (error->message, -1, NULL));
+  fuzz_refuse (error);
   g_assert_true (g_str_has_suffix (error->message, "."));
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Any text as the file of a mask, of samples or of A-lines: zeros and ones of
  * which one is a one, or an error that can be shown. */
+#include "fuzz-error.h"
 #include "oct-mask.h"
 #include "oct-scan-mask.h"
 
@@ -16,7 +17,7 @@ try_scan (const guint8 *data, gsize size)
 
   if (mask == NULL) {
     g_assert_error (error, OCT_ERROR, OCT_ERROR_FORMAT);
-    g_assert_true (g_utf8_validate (error->message, -1, NULL));
+    fuzz_refuse (error);
     return;
   }
   g_assert_no_error (error);
@@ -37,7 +38,7 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   try_scan (data, size);
   if (mask == NULL) {
     g_assert_error (error, OCT_ERROR, OCT_ERROR_FORMAT);
-    g_assert_true (g_utf8_validate (error->message, -1, NULL));
+    fuzz_refuse (error);
     return 0;
   }
   g_assert_no_error (error);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Any bytes into the parser of .npy headers: an answer within the promises of
  * oct-npy.h, or an error that can be shown. */
+#include "fuzz-error.h"
 #include "oct-npy.h"
 
 int LLVMFuzzerTestOneInput (const guint8 *data, gsize size);
@@ -15,7 +16,7 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
 
   if (!oct_npy_parse_header ("File 'x.npy'", data, size, &header, &error)) {
     g_assert_error (error, OCT_ERROR, OCT_ERROR_FORMAT);
-    g_assert_true (g_utf8_validate (error->message, -1, NULL));
+    fuzz_refuse (error);
     return 0;
   }
   g_assert_no_error (error);

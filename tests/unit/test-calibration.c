@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Calibrations from wavelengths, k maps, polynomials and files against the
  * reference.  What is refused: test-calibration-errors.c. */
-#include "oct-calibration.h"
+#include "oct-calibration-text.h"
 
 #include "oct-reference.h"
 #include "oct-test-calibration.h"

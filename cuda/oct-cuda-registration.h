@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * What means of frames with and without registration share.
+ * Means of frames that are moved to where the last one is.
  */
 #pragma once
 
@@ -9,14 +9,11 @@
 
 G_BEGIN_DECLS
 
-OctCudaAverageKind oct_cuda_average_get_kind (const OctAverageParams *params);
-
-/* Means of frames that are moved to where the last one is. */
 typedef struct _OctCudaRegistered OctCudaRegistered;
 
-/* NULL with an error. */
+/* `kind`: of the values of `params`.  NULL with an error. */
 OctCudaRegistered *oct_cuda_registered_new (
-    const OctAverageParams *params, GError **error);
+    const OctAverageParams *params, OctCudaAverageKind kind, GError **error);
 void oct_cuda_registered_free (OctCudaRegistered *registered);
 /* One B-scan to its mean; planes have been checked. */
 gboolean oct_cuda_registered_run (OctCudaRegistered *registered,

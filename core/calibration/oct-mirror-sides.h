@@ -1,22 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What oct-mirror-set.c and oct-mirror-outliers.c share. */
+/**
+ * The fit of mirrors, and on which side of the zero delay each of them is.
+ */
 #pragma once
 
 #include "oct-mirror-set.h"
 
 G_BEGIN_DECLS
 
-/* chi^2 of the next best choice of sides over that of the best. */
-#define OCT_MIRROR_SET_SURE_OF_SIDES 2.0
 /* Up to so many mirrors every choice of sides is fitted where the quick way
  * fails. */
 #define OCT_MIRROR_SET_MAX_CHOICES 5
-
-/* Takes the mirror out of use, with a sentence why; oct_mirror_set_list_used()
- * makes that known to the set. */
-void oct_mirror_leave_out (OctMirror *mirror, const char *format, ...)
-    G_GNUC_PRINTF (2, 3);
-void oct_mirror_set_list_used (OctMirrorSet *set);
 
 gboolean oct_mirror_set_are_sides_given (const OctMirrorSet *set);
 
@@ -32,6 +26,11 @@ gboolean oct_mirror_set_fit_with_sides (
 /* The mirrors of the fit agree with each other.  Any two do. */
 gboolean oct_mirror_set_is_consistent (const OctMirrorSet *set);
 
+/* Marks the mirrors that are as narrow as the others and have their phases,
+ * fits[used], with the width of each at -6 dB; returns how many. */
+guint oct_mirror_set_find_fitting (
+    const OctMirrorSet *set, double *widths, gboolean *fits);
+
 /* Fits every choice of sides[used] relative to the first mirror, of at most
  * OCT_MIRROR_SET_MAX_CHOICES, and keeps the best; FALSE: another one is as good,
  * or none can be fitted (set->fit is NULL then). */
@@ -42,10 +41,5 @@ gboolean oct_mirror_set_try_all_sides (OctMirrorSet *set, double *sides);
  * them sharper.  FALSE: not certain, or those that were tried do not fit each
  * other; sides and the fit are as they were. */
 gboolean oct_mirror_set_try_sides_of_some (OctMirrorSet *set, double *sides);
-
-/* Leaves out what does not fit to the others; *again: some were, and the rest
- * is to be fitted.  FALSE, OCT_ERROR_FORMAT: it is not certain what. */
-gboolean oct_mirror_set_leave_out_others (
-    OctMirrorSet *set, double k_span, gboolean *again, GError **error);
 
 G_END_DECLS

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * Steps that have not been done yet, and the B-scan that they start from.
+ */
+#pragma once
+
+#include "gstoctframe.h"
+#include "gstoctupload.h"
+#include "oct-sequence.h"
+
+G_BEGIN_DECLS
+
+/* The B-scan that steps start from, kept as long as somebody may need it;
+ * counted. */
+typedef struct _GstOctOrigin GstOctOrigin;
+
+/* Keeps `buffer`, a B-scan of `info` in host memory, mapped for reading; where
+ * whoever made it has a limited number of buffers, a copy.  `mean_size`: of the
+ * mean that goes with it, 0 for none.  NULL with an error. */
+GstOctOrigin *gst_oct_origin_new (const OctBackend *backend,
+    const GstOctInfo *info, GstBuffer *buffer, gsize mean_size, GError **error);
+/* The same in GPU memory: `buffer`; or what has been fetched there, whose
+ * reference is taken, with its extra bytes for the mean. */
+GstOctOrigin *gst_oct_origin_new_on_gpu (GstOctCuda *cuda,
+    const GstOctInfo *info, GstBuffer *buffer, GError **error);
+GstOctOrigin *gst_oct_origin_new_fetched (
+    GstOctCuda *cuda, GstOctUpload *upload);
+/* Of memory that is not to be written, and that is plentiful all the
+ * same: no copy is made of it, nor of parts of it. */
+void gst_oct_origin_allow (GstMemory *memory);
+GstOctOrigin *gst_oct_origin_ref (GstOctOrigin *origin);
+void gst_oct_origin_unref (GstOctOrigin *origin);
+/* planes[1].data: the mean, or NULL. */
+OctFrame gst_oct_origin_get_frame (const GstOctOrigin *origin);
+/* NULL: it is in host memory. */
+GstOctCuda *gst_oct_origin_get_cuda (const GstOctOrigin *origin);
+/* To be called behind all that was queued to read it on the GPU. */
+gboolean gst_oct_origin_used (GstOctOrigin *origin, GError **error);
+/* To be called where something was queued and more is to come, or nothing. */
+void gst_oct_origin_begun (GstOctOrigin *origin);
+
+/* Steps that are pending, each with the element that it belongs to. */
+typedef struct {
+  GstOctOrigin *origin;
+  guint bscans; /* that it holds */
+  guint n;
+  OctStep *steps[OCT_SEQUENCE_MAX];
+  GstElement *owners[OCT_SEQUENCE_MAX];
+} GstOctPending;
+
+/* Keeps references. */
+void gst_oct_pending_add (
+    GstOctPending *pending, OctStep *step, GstElement *owner);
+void gst_oct_pending_clear (GstOctPending *pending);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (GstOctPending, gst_oct_pending_clear)
+
+G_END_DECLS

@@ -1,0 +1,338 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Fails when the sources lose their order:
+
+- a circle: two files, each of which includes or calls the other, directly or
+  through more files (NAME.c and NAME.h are one file here);
+- a file that includes one of a higher layer (docs/development.md, "The house");
+- a file of more than MOST_LINES lines, or a function of more than
+  MOST_FUNCTION_LINES.
+
+What is known stands in the lists below.  They may only shrink: an entry that is no
+longer needed fails the test too.
+"""
+import collections
+import re
+import sys
+
+import csource
+import files
+
+CODE = ("c", "cc", "cu", "h", "cuh")
+TEXT = (*CODE, "py", "sh", "mjs", "js", "css", "html")
+MOST_LINES = 800
+MOST_FUNCTION_LINES = 80
+
+# From the lowest to the highest; those of one line do not know each other.
+LAYERS = (
+    ("core/base",),
+    ("core/signal",),
+    ("core/calibration",),
+    ("core/volume",),
+    ("core/io", "core/phantom"),
+    ("cpu", "cuda"),
+    ("gst/oct",),
+    ("gst/memory",),
+    ("gst/base",),
+    ("gst/elements", "gst/volume"),
+    ("gst/chain",),
+    ("gst/source",),
+    ("gst",),
+    ("pipelines/serve",),
+    ("pipelines",),
+    ("pipelines/convert", "pipelines/live"),
+)
+
+# To be opened.
+CIRCLES = (
+    ("core/base/oct-operation core/base/oct-params core/signal/oct-average "
+     "core/signal/oct-colormap core/signal/oct-cs core/signal/oct-flip "
+     "core/signal/oct-nufft core/signal/oct-speckle core/volume/oct-transfer"),
+    ("core/io/oct-format core/io/oct-format-array core/io/oct-format-bioptigen "
+     "core/io/oct-format-chirp core/io/oct-format-hdf5 core/io/oct-format-mat "
+     "core/io/oct-format-octproz core/io/oct-format-packed core/io/oct-format-srr "
+     "core/io/oct-format-thorlabs core/io/oct-format-tiff core/io/oct-format-unp "
+     "core/io/oct-layout core/io/oct-reader core/io/oct-recording"),
+    ("core/io/oct-volume-file core/io/oct-volume-file-kinds"),
+    ("core/io/oct-volume-file-dicom core/io/oct-volume-file-dicom-enface"),
+    ("core/phantom/oct-phantom core/phantom/oct-phantom-scene"),
+    ("core/volume/oct-volume core/volume/oct-volume-scene"),
+    ("cpu/oct-cpu-background cpu/oct-cpu-background-fit "
+     "cpu/oct-cpu-background-high-pass cpu/oct-cpu-background-median "
+     "cpu/oct-cpu-background-pattern"),
+    ("cpu/oct-cpu-cs cpu/oct-cpu-cs-operator cpu/oct-cpu-cs-solver"),
+    ("cpu/oct-cpu-enface cpu/oct-cpu-sections"),
+    ("cpu/oct-cpu-lanes-fft cpu/oct-cpu-lanes-kernels"),
+    ("cpu/oct-cpu-volume cpu/oct-cpu-volume-count cpu/oct-cpu-volume-light "
+     "cpu/oct-cpu-volume-render cpu/oct-cpu-volume-sampler"),
+    ("cpu/oct-cpu-volume-cs cpu/oct-cpu-volume-cs-axial "
+     "cpu/oct-cpu-volume-cs-envelope cpu/oct-cpu-volume-cs-joint "
+     "cpu/oct-cpu-volume-cs-paper"),
+    ("cuda/oct-cuda-background cuda/oct-cuda-fit cuda/oct-cuda-fixed-pattern "
+     "cuda/oct-cuda-high-pass cuda/oct-cuda-mean cuda/oct-cuda-median"),
+    ("cuda/oct-cuda-cs cuda/oct-cuda-cs-chip cuda/oct-cuda-cs-line "
+     "cuda/oct-cuda-cs-passes cuda/oct-cuda-cs-passes-steps cuda/oct-cuda-cs-steps"),
+    ("cuda/oct-cuda-gridding cuda/oct-cuda-nufft cuda/oct-cuda-nufft-fused"),
+    ("cuda/oct-cuda-nufft-pass cuda/oct-cuda-nufft-pass-complex "
+     "cuda/oct-cuda-nufft-pass-real cuda/oct-cuda-pass cuda/oct-cuda-pass-complex "
+     "cuda/oct-cuda-pass-real"),
+    ("cuda/oct-cuda-volume cuda/oct-cuda-volume-count cuda/oct-cuda-volume-light "
+     "cuda/oct-cuda-volume-read cuda/oct-cuda-volume-render "
+     "cuda/oct-cuda-volume-store"),
+    ("cuda/oct-cuda-volume-cs cuda/oct-cuda-volume-cs-axial "
+     "cuda/oct-cuda-volume-cs-envelope cuda/oct-cuda-volume-cs-fill "
+     "cuda/oct-cuda-volume-cs-joint cuda/oct-cuda-volume-cs-paper "
+     "cuda/oct-cuda-volume-cs-private"),
+    ("gst/base/gstoctcaps gst/memory/gstoctcuda gst/memory/gstoctframe "
+     "gst/memory/gstoctgpuallocator"),
+    ("gst/base/gstoctfilter gst/base/gstoctfiltercalibration"),
+    ("gst/chain/gstoctdevices gst/chain/gstoctreconstruct"),
+    ("gst/volume/gstoctvolumefilter gst/volume/gstoctvolumefilterstream"),
+    ("pipelines/convert/oct-convert pipelines/convert/oct-convert-deliver "
+     "pipelines/convert/oct-convert-file pipelines/convert/oct-convert-inputs "
+     "pipelines/convert/oct-convert-manifest pipelines/convert/oct-convert-place "
+     "pipelines/convert/oct-convert-state pipelines/convert/oct-convert-work"),
+    ("pipelines/live/oct-live-access pipelines/live/oct-live-session"),
+    ("pipelines/oct-calibrate pipelines/oct-calibrate-columns "
+     "pipelines/oct-calibrate-options pipelines/oct-calibrate-plot "
+     "pipelines/oct-calibrate-report"),
+    ("pipelines/oct-chain pipelines/oct-methods"),
+)
+# (file that includes, file that is included)
+UPWARDS = (
+    ("core/base/oct-operation.c", "core/signal/oct-average.h"),
+    ("core/base/oct-operation.c", "core/signal/oct-colormap.h"),
+    ("core/base/oct-operation.c", "core/signal/oct-cs.h"),
+    ("core/base/oct-operation.c", "core/signal/oct-fit.h"),
+    ("core/base/oct-operation.c", "core/signal/oct-flip.h"),
+    ("core/base/oct-operation.c", "core/signal/oct-nufft.h"),
+    ("core/base/oct-operation.c", "core/signal/oct-speckle.h"),
+    ("core/calibration/oct-calibration-csv.c", "core/io/oct-file.h"),
+    ("core/calibration/oct-calibration-settings.c", "core/io/oct-file.h"),
+    ("core/calibration/oct-calibration-settings.h", "core/io/oct-file.h"),
+    ("core/calibration/oct-calibration.c", "core/io/oct-file.h"),
+    ("core/calibration/oct-lines.c", "core/io/oct-recording.h"),
+    ("core/calibration/oct-lines.h", "core/io/oct-reader.h"),
+    ("core/signal/oct-colormap.h", "core/volume/oct-transfer.h"),
+    ("core/signal/oct-mask.c", "core/io/oct-file.h"),
+    ("core/volume/oct-scan-mask.c", "core/io/oct-file.h"),
+    ("core/volume/oct-transfer.c", "core/io/oct-file.h"),
+    ("gst/memory/gstoctbackend.h", "gst/base/gstoctproperties.h"),
+    ("gst/memory/gstoctcuda.h", "gst/base/gstoctcaps.h"),
+    ("gst/memory/gstoctframe.h", "gst/base/gstoctcaps.h"),
+    ("gst/memory/gstoctpinned.c", "gst/base/gstocterror.h"),
+)
+# Long tables: {file: functions}
+LONG_FUNCTIONS = {
+    "pipelines/oct-calibrate-options.c": ("oct_calibrate_options_parse",),
+}
+LONG_FILES = (
+    "gst/volume/gstoctvolumecs.c",
+    "tests/gst/test-octvolume.c",
+    "tests/gst/test-scatter.c",
+    "tests/quality/reference/exp_calibrate.py",
+)
+
+
+# ---------------------------------------------------------------------- circles
+
+# functions that other files call
+PUBLIC = re.compile("(?:gst_)?oct_")
+
+
+def node_of(path):
+    return path.rpartition(".")[0]
+
+
+def includes(sources):
+    """(file that includes, file that is included) for {path: text}; headers are
+    included by their names alone."""
+    paths = {path.rpartition("/")[2]: path for path in sources}
+    for path, text in sources.items():
+        for name in csource.INCLUDE.findall(text):
+            other = paths.get(name.rpartition("/")[2])
+            if other and other != path:
+                yield path, other
+
+
+def edges(sources):
+    """{(file, file that it needs): why}"""
+    found = {}
+    for path, other in includes(sources):
+        found.setdefault((node_of(path), node_of(other)), f"includes {other}")
+    blanked = {path: csource.blank(text) for path, text in sources.items()}
+    defined = {path: list(csource.functions(text))
+               for path, text in blanked.items()}
+    owners = collections.defaultdict(set)
+    for path, functions in defined.items():
+        for function in functions:
+            if PUBLIC.match(function.name):
+                owners[function.name].add(node_of(path))
+    for path, functions in defined.items():
+        # a header declares what is defined elsewhere
+        text = blanked[path] if not path.endswith((".h", ".cuh")) \
+            else "\n".join(function.body for function in functions)
+        own = {function.name for function in functions}
+        for word in set(re.findall(r"[A-Za-z_]\w+", text)) - own:
+            # a name that several files define belongs to different programs
+            if len(owners.get(word, ())) == 1:
+                other, = owners[word]
+                found.setdefault((node_of(path), other), f"calls {word}()")
+    return {pair: why for pair, why in found.items() if pair[0] != pair[1]}
+
+
+def find_circles(pairs):
+    """Sets of files that all need each other (Tarjan 1972)."""
+    needs = collections.defaultdict(set)
+    for one, other in pairs:
+        needs[one].add(other)
+    number, lowest, stack, circles = {}, {}, [], []
+
+    def visit(node):
+        number[node] = lowest[node] = len(number)
+        stack.append(node)
+        for other in sorted(needs.get(node, ())):
+            if other not in number:
+                visit(other)
+            if other in stack:
+                lowest[node] = min(lowest[node], lowest[other])
+        if lowest[node] == number[node]:
+            place = stack.index(node)
+            if len(stack) - place > 1:
+                circles.append(frozenset(stack[place:]))
+            del stack[place:]
+
+    for node in sorted(needs):
+        if node not in number:
+            visit(node)
+    return circles
+
+
+def check_circles(sources, known):
+    found = edges(sources)
+    circles = find_circles(found)
+    known = [frozenset(circle.split()) for circle in known]
+    for circle in circles:
+        if circle not in known:
+            yield "these files need each other: " + ", ".join(sorted(circle))
+            for (one, other), why in sorted(found.items()):
+                if one in circle and other in circle:
+                    yield f"  {one} {why} of {other}"
+    for circle in known:
+        if circle not in circles:
+            yield ("take this circle out of CIRCLES, or what has left it: "
+                   + ", ".join(sorted(circle)))
+
+
+# ----------------------------------------------------------------------- layers
+
+def layer_of(path):
+    """(its place in LAYERS, folder) of the nearest folder that is there."""
+    folder = path
+    while "/" in folder:
+        folder = folder.rpartition("/")[0]
+        for place, layer in enumerate(LAYERS):
+            if folder in layer:
+                return place, folder
+    return None
+
+
+def check_layers(sources, known):
+    upwards = set()
+    for path in sources:
+        if layer_of(path) is None:
+            yield f"{path}: add its folder to LAYERS"
+    for path, other in includes(sources):
+        one, two = layer_of(path), layer_of(other)
+        if one and two and one != two and two[0] >= one[0]:
+            upwards.add((path, other))
+            if (path, other) not in known:
+                yield (f"{path} includes {other}, but {two[1]} is not a layer "
+                       f"below {one[1]}")
+    for pair in set(known) - upwards:
+        yield f"take {pair} out of UPWARDS"
+
+
+# ------------------------------------------------------------------------ sizes
+
+def check_sizes(sources, long_files, long_functions):
+    long = {path for path, text in sources.items()
+            if text.count("\n") > MOST_LINES}
+    for path in sorted(long - set(long_files)):
+        yield (f"{path} has {sources[path].count(chr(10))} lines, more than "
+               f"{MOST_LINES}")
+    for path in set(long_files) - long:
+        yield f"take {path} out of LONG_FILES"
+    found = set()
+    for path, text in sources.items():
+        if not path.endswith(tuple("." + kind for kind in CODE)):
+            continue
+        for function in csource.functions(csource.blank(text)):
+            if function.lines <= MOST_FUNCTION_LINES:
+                continue
+            found.add((path, function.name))
+            if function.name not in long_functions.get(path, ()):
+                yield (f"{path}:{function.line}: {function.name}() has "
+                       f"{function.lines} lines, more than {MOST_FUNCTION_LINES}")
+    for path, names in long_functions.items():
+        for name in names:
+            if (path, name) not in found:
+                yield f"take {name} of {path} out of LONG_FUNCTIONS"
+
+
+# -------------------------------------------------------------------- self-test
+
+def test_itself():
+    """Each check finds a fault that is planted, and an entry that is not needed."""
+    one = '#include "b.h"\nvoid\noct_a_run (void)\n{\n  oct_b_run ("b_stop (");\n}\n'
+    two = ('#include "b.h"\nstatic int\nb_count (void)\n{\n  return 1;\n}\n\n'
+           "void\noct_b_run (void)\n{\n  %s; /* oct_a_run () */\n}\n")
+    good = {"core/base/a.c": one, "core/base/b.c": two % "b_count ()",
+            "core/base/b.h": "void oct_b_run (void);\n"}
+    bad = {**good, "core/base/b.c": two % "oct_a_run ()"}
+    circle = "core/base/a core/base/b"
+    assert not list(check_circles(good, ()))
+    assert len(list(check_circles(bad, ()))) == 3  # the circle, both of its edges
+    assert not list(check_circles(bad, [circle]))
+    assert len(list(check_circles(good, [circle]))) == 1
+
+    above = {"core/signal/c.c": '#include "b.h"\n', **good}
+    below = {"core/base/c.c": '#include "d.h"\n', "core/io/d.h": ""}
+    beside = {"cpu/c.c": '#include "d.h"\n', "cuda/d.h": ""}
+    assert not list(check_layers(above, ()))
+    assert len(list(check_layers(below, ()))) == 1
+    assert len(list(check_layers(beside, ()))) == 1
+    assert not list(check_layers(below, [("core/base/c.c", "core/io/d.h")]))
+    assert len(list(check_layers(good, [("core/base/c.c", "core/io/d.h")]))) == 1
+    assert len(list(check_layers({"new/c.c": ""}, ()))) == 1
+
+    long = {"c.c": "static void\nf (int a,\n    int b)\n{\n" + "\n" * 75 + "}\n"}
+    longer = {"c.c": long["c.c"].replace("{\n", "{\n\n")}
+    assert not list(check_sizes(long, (), {}))
+    assert len(list(check_sizes(longer, (), {}))) == 1
+    assert not list(check_sizes(longer, (), {"c.c": ("f",)}))
+    assert len(list(check_sizes(long, (), {"c.c": ("f",)}))) == 1
+    assert not list(check_sizes({"a.py": "\n" * MOST_LINES}, (), {}))
+    assert len(list(check_sizes({"a.py": "\n" * (MOST_LINES + 1)}, (), {}))) == 1
+    assert len(list(check_sizes({"a.py": ""}, ("a.py",), {}))) == 1
+
+
+def read(*patterns):
+    return {path: (files.ROOT / path).read_text(encoding="utf-8")
+            for path in files.ours(*patterns)}
+
+
+def main():
+    test_itself()
+    product = read(*(f"{folder}/*.{kind}" for kind in CODE
+                     for folder in ("core", "cpu", "cuda", "gst", "pipelines")))
+    everything = read(*(f"*.{kind}" for kind in TEXT))
+    problems = [*check_circles(product, CIRCLES),
+                *check_layers(product, UPWARDS),
+                *check_sizes(everything, LONG_FILES, LONG_FUNCTIONS)]
+    print("\n".join(problems) if problems
+          else f"{len(product)} files in {len(LAYERS)} layers, "
+          f"{len(CIRCLES)} circles to be opened")
+    return bool(problems)
+
+
+sys.exit(main())
