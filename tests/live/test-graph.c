@@ -678,6 +678,35 @@ test_streams_fail (void)
   end (&test);
 }
 
+static void
+assert_mode (
+    const char *data, const char *launch, guint bscans, const char *expected)
+{
+  const OctSourceOptions file = { .data = (char *)data };
+  const OctLiveSource source = {
+    .file = &file, .source = launch, .bscans = bscans, .bitrate = 1000
+  };
+  g_autoptr (GError) error = NULL;
+  OctLiveGraph *graph = oct_live_graph_new (&source, &error);
+  OctLiveSettings settings;
+
+  g_assert_no_error (error);
+  oct_live_graph_get_settings (graph, &settings);
+  g_assert_cmpstr (settings.mode, ==, expected);
+  oct_live_graph_free (graph);
+}
+
+/* The virtual system knows its background, with volumes and without them; the
+ * mean of a B-scan would draw lines beside the instrument. */
+static void
+test_background (void)
+{
+  assert_mode (NULL, NULL, 0, "background");
+  assert_mode (NULL, NULL, 16, "background");
+  assert_mode ("scan.npy", NULL, 0, "bscan");
+  assert_mode (NULL, "octsrc is-live=true", 16, "bscan");
+}
+
 int
 main (int argc, char **argv)
 {
@@ -686,6 +715,7 @@ main (int argc, char **argv)
   gst_object_unref (gst_object_ref_sink (gst_bin_new (NULL)));
   g_signal_add_emission_hook (g_signal_lookup ("element-added", GST_TYPE_BIN),
       0, on_element_added, NULL, NULL);
+  g_test_add_func ("/live/graph/background", test_background);
   g_test_add_func ("/live/graph/refused", test_refused);
   g_test_add_func ("/live/graph/reverted", test_reverted);
   g_test_add_func ("/live/graph/suspected", test_suspected);
