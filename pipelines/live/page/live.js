@@ -181,32 +181,37 @@ function takeHello(message) {
 let edited = -Infinity; // when this page last changed a setting
 let settling = 0;
 function takeState(state) {
-  clearTimeout(settling);
-  const quiet = 700 - (performance.now() - edited);
-  // what people are just changing is not taken out of their hands
-  if (quiet > 0) settling = setTimeout(() => takeState(state), quiet + 10);
-  else {
-    $("automatic").checked = state.automatic;
-    $("method").value = state.method;
-    if (document.activeElement !== $("density")) $("density").value = state.density;
-    $("roll-off").checked = state.rollOff;
-    $("still-mirror").checked = state.still;
-    for (const name of numbers) {
-      const value = +(state[name] * unit(name)).toPrecision(6);
-      if (document.activeElement !== $(name)) $(name).value = value;
-      $(`${name}-slider`).value = value;
-    }
-    $("solver").value = state.solver;
-    $("fill").value = state.fill;
-    showSensing();
-    showAutomatic();
-  }
+  takeSettings(state);
   $("changing").hidden = !state.changing;
   $("filling").hidden = !state.masked;
   $("fill-note").textContent = state.fillNote ?? "";
   takeFound(state);
   takeTrouble(state.trouble);
   takeRecording(state.recording);
+}
+
+function takeSettings(state) {
+  clearTimeout(settling);
+  const quiet = 700 - (performance.now() - edited);
+  // what people are just changing is not taken out of their hands
+  if (quiet > 0) {
+    settling = setTimeout(() => takeSettings(state), quiet + 10);
+    return;
+  }
+  $("automatic").checked = state.automatic;
+  $("method").value = state.method;
+  if (document.activeElement !== $("density")) $("density").value = state.density;
+  $("roll-off").checked = state.rollOff;
+  $("still-mirror").checked = state.still;
+  for (const name of numbers) {
+    const value = +(state[name] * unit(name)).toPrecision(6);
+    if (document.activeElement !== $(name)) $(name).value = value;
+    $(`${name}-slider`).value = value;
+  }
+  $("solver").value = state.solver;
+  $("fill").value = state.fill;
+  showSensing();
+  showAutomatic();
 }
 
 // Part of the spectrum by which it is read elsewhere at most: c0 + c1 x + c2 x² + …,
