@@ -537,10 +537,8 @@ oct_live_graph_start (
 gboolean
 oct_live_graph_free (OctLiveGraph *graph)
 {
-  if (graph->timer != 0)
-    g_source_remove (graph->timer);
-  if (graph->looker != 0)
-    g_source_remove (graph->looker);
+  g_clear_handle_id (&graph->timer, g_source_remove);
+  g_clear_handle_id (&graph->looker, g_source_remove);
   g_clear_pointer (&graph->keeper, oct_live_keeper_free);
   close_feed (graph);
   if (graph->feed != NULL && !oct_live_feed_wait (graph->feed, CLOSING_TIME))

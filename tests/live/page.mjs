@@ -230,7 +230,7 @@ const together = {
     page.on("request", (request) => {
       if (!request.url().startsWith(server.url) && !request.url().startsWith("blob:")) foreign.push(request.url());
     });
-    await page.goto(server.url);
+    await page.goto(`${server.url}/?media=webrtc`);
     await waitForVideo(page);
     const box = await page.locator("#video").boundingBox();
     assert.ok(box.width > 380 && box.y >= 0 && box.y + box.height < 500, JSON.stringify(box));

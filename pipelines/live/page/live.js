@@ -117,15 +117,17 @@ function watch(Kind) {
     }
     if (Kind === WebRtc) webrtcFailures += lastShown > 0 ? 1 : 2;
     setTimeout(() => { if (media && !trouble) choose(); }, 1200);
-  });
+  }, wanted === "webrtc");
   $("media").textContent = media.name;
 }
 
-// WebRTC; JPEG where it does not get through, or breaks off twice.  ?media=jpeg
-// asks for JPEG at once.
+// ?media=jpeg and ?media=webrtc ask for one way alone.
+const wanted = new URLSearchParams(location.search).get("media");
+
+// WebRTC; JPEG where it does not get through, or breaks off twice.
 function choose() {
-  const wanted = new URLSearchParams(location.search).get("media");
-  const webrtc = "RTCPeerConnection" in window && wanted !== "jpeg" && webrtcFailures < 2;
+  const webrtc = "RTCPeerConnection" in window && wanted !== "jpeg"
+    && (webrtcFailures < 2 || wanted === "webrtc");
   watch(webrtc ? WebRtc : Jpeg);
 }
 
