@@ -117,6 +117,13 @@ export async function openBrowser() {
     page.on("pageerror", (error) => page.problems.push(String(error)));
     await page.addInitScript(() => {
       window.connections = [];
+      window.sockets = 0;
+      window.WebSocket = class extends window.WebSocket {
+        constructor(...values) {
+          super(...values);
+          window.sockets++;
+        }
+      };
       const Original = window.RTCPeerConnection;
       window.RTCPeerConnection = class extends Original {
         constructor(...values) {
@@ -139,6 +146,20 @@ export const decoded = (page) => page.evaluate(async () => {
         return { frames: report.framesDecoded, received: report.framesReceived, time: report.timestamp };
   return { frames: 0, received: 0, time: 0 };
 });
+
+// Does `action` on a page of who controls and waits for what comes of it.  A page
+// that a busy machine holds up for 10 s loses its connection, and what it has sent
+// by it; then it is done again, as a person would.
+export async function act(page, what, action, test) {
+  for (;;) {
+    await until("the page is connected", () => page.locator("#record").isEnabled());
+    const sockets = await page.evaluate(() => window.sockets);
+    await action();
+    const lost = async () => (await page.evaluate(() => window.sockets)) !== sockets && "lost";
+    const came = await until(what, async () => await test() || lost());
+    if (came !== "lost") return came;
+  }
+}
 
 export const waitForVideo = (page) =>
   until("video plays", async () => (await decoded(page)).frames > 10);

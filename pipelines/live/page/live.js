@@ -59,7 +59,10 @@ const takers = {
   look: (message) => takeLook(message, hello),
   status: takeStatus,
   meters: takeMeters,
-  problem: (message) => problem(message.message),
+  problem: (message) => {
+    awaited = 0;
+    problem(message.message);
+  },
   bye: (message) => { goodbye = message.message; },
 };
 
@@ -87,6 +90,9 @@ async function onClose() {
   media = null;
   trouble = "";
   forgetMeters();
+  // nothing of what they say would arrive
+  for (const part of $("settings").querySelectorAll("fieldset")) part.disabled = true;
+  $("record").disabled = $("mirror").disabled = true;
   veil(goodbye ?? "The connection is lost. Trying again …");
   for (const indicator of $("indicators").querySelectorAll("dd")) indicator.textContent = "–";
   // a session that has ended needs the link again
@@ -163,7 +169,7 @@ function takeHello(message) {
   first = null;
   clock.length = 0;
   last = null;
-  webrtcFailures = 0;
+  webrtcFailures = sets = awaited = 0;
   const set = message.control && message.settable;
   forgetLook();
   $("settings").hidden = !message.settable;
@@ -181,6 +187,8 @@ function takeHello(message) {
 }
 
 let edited = -Infinity; // when this page last changed a setting
+let sets = 0; // messages with settings on this connection
+let awaited = 0; // the last of them that is not known to have been refused
 let settling = 0;
 function takeState(state) {
   takeSettings(state);
@@ -194,6 +202,8 @@ function takeState(state) {
 
 function takeSettings(state) {
   clearTimeout(settling);
+  // one that was sent before they were known there is followed by another one
+  if (sender || state.number < awaited) return;
   const quiet = 700 - (performance.now() - edited);
   // what people are just changing is not taken out of their hands
   if (quiet > 0) {
@@ -349,7 +359,7 @@ function change(name, value) {
   edited = performance.now();
   pending[name] = value;
   sender ||= setTimeout(() => {
-    act({ type: "set", ...pending });
+    act({ type: "set", number: awaited = ++sets, ...pending });
     pending = {};
     sender = 0;
   }, 60);
