@@ -37,6 +37,20 @@ async function record(page, on, how = () => page.locator("#record").click()) {
   if ((await page.locator("#record").getAttribute("aria-pressed") === "true") !== on) await how();
 }
 
+// Holds the picture; where the page says why it could not, once more, as a person
+// would.
+async function hold(page, how) {
+  await how();
+  await until("the picture is held", async () => {
+    if (await page.locator("#still").isVisible()) return true;
+    if (await page.locator("#problem").isVisible()) {
+      console.log(`# the picture could not be held: ${await text(page, "#problem")}`);
+      await how();
+    }
+    return false;
+  });
+}
+
 async function setNumber(page, id, value) {
   await page.locator(id).fill(String(value));
   await page.locator(id).press("Tab");
@@ -183,8 +197,7 @@ const together = {
     assert.deepEqual([png.readUInt32BE(16), png.readUInt32BE(20), png[24], png[25]], [640, 512, 8, 0]);
     // the button has the focus: keys still work
     await Promise.all([page.waitForEvent("download"), page.keyboard.press("s")]);
-    await page.locator("#freeze").click();
-    await until("the picture is held", () => page.locator("#still").isVisible());
+    await hold(page, () => page.locator("#freeze").click());
     const held = await look(page, "#still");
     const first = await save();
     const { frames } = await decoded(page);
@@ -211,8 +224,7 @@ const together = {
     }
     assert.deepEqual([...wanted], []);
     await page.evaluate(() => document.activeElement.blur());
-    await page.keyboard.press(" ");
-    await until("space holds the picture", () => page.locator("#still").isVisible());
+    await hold(page, () => page.keyboard.press(" "));
     await page.keyboard.press(" ");
     await until("space lets it go on", () => page.locator("#still").isHidden());
     for (const [what, on] of [["r records", true], ["r ends it", false]])
@@ -236,8 +248,7 @@ const together = {
     const depth = (512 * Math.PI) / (2 * Math.PI * (1 / 0.79 - 1 / 0.9)) / 1.38;
     assert.ok(Math.abs((box.width / box.height) * (depth / 3000) - 1) < 0.02, JSON.stringify(box));
     assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390);
-    await page.locator("#freeze").tap();
-    await until("the picture is held", () => page.locator("#still").isVisible());
+    await hold(page, () => page.locator("#freeze").tap());
     assert.ok(Math.max(...new Set((await look(page, "#bars")).levels)) > 250, "no scale bars");
     assert.deepEqual(foreign, []);
     if (process.env.OCT_SCREENSHOTS) {
