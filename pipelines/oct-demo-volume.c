@@ -88,7 +88,7 @@ static GstElement *
 demo_volume_make_pipeline (const Task *task, const char *tail, GError **error)
 {
   g_autofree char *chain = g_strdup_printf (
-      CHAIN, oct_source_options_get_mode (task->source), WIDTH, HEIGHT);
+      CHAIN, oct_source_options_get_mode (task->source, NULL), WIDTH, HEIGHT);
   g_autofree char *description = g_strconcat (chain, tail, NULL);
   g_autoptr (GstElement) reconstruct = NULL;
   GstElement *pipeline = gst_parse_launch_full (

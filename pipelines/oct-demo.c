@@ -78,7 +78,7 @@ demo_make_pipeline (const Options *options, const char *tail,
     const char *smoothing, GError **error)
 {
   g_autofree char *chain = g_strdup_printf (
-      CHAIN, oct_source_options_get_mode (&options->source), smoothing);
+      CHAIN, oct_source_options_get_mode (&options->source, NULL), smoothing);
   g_autofree char *description = g_strconcat (chain, tail, NULL);
   GstElement *pipeline = gst_parse_launch_full (
       description, NULL, GST_PARSE_FLAG_FATAL_ERRORS, error);

@@ -121,9 +121,13 @@ oct_source_options_check (
 }
 
 const char *
-oct_source_options_get_mode (const OctSourceOptions *options)
+oct_source_options_get_mode (
+    const OctSourceOptions *options, const char *source)
 {
-  return options->data == NULL ? "background" : "bscan";
+  gboolean knows =
+      source == NULL && options->data == NULL && options->calibration == NULL;
+
+  return knows ? "background" : "bscan";
 }
 
 void

@@ -36,10 +36,13 @@ gboolean oct_source_options_check (
 void oct_source_options_set (
     const OctSourceOptions *options, GstElement *octsrc);
 
-/* `mode` of octreconstruct: the virtual system knows its background.  The mean of
- * a B-scan has a part of the instrument in it, and draws lines at its depth beside
- * it; a file need not have another background. */
-const char *oct_source_options_get_mode (const OctSourceOptions *options);
+/* `mode` of octreconstruct in all programs: the virtual system knows its
+ * background, if no file takes the place of its calibration.  The mean of a B-scan
+ * has a part of the instrument in it, and draws lines at its depth beside it; a
+ * file need not have another background, nor has `source`, a launch line in the
+ * place of octsrc, or NULL. */
+const char *oct_source_options_get_mode (
+    const OctSourceOptions *options, const char *source);
 
 /* What was given of the depths, after an instrument has been loaded. */
 void oct_source_options_set_depths (

@@ -153,8 +153,6 @@ record_pipeline_set_source (
     g_object_set (octsrc, "lines", OCT_RECORD_VOLUME_LINES, NULL);
 }
 
-/* The mean of a B-scan draws lines at the depth of surgical instruments; an
- * instrument by name keeps what it has. */
 static void
 set_up_volume (GstElement *pipeline, const OctRecordOptions *options)
 {
@@ -164,9 +162,6 @@ set_up_volume (GstElement *pipeline, const OctRecordOptions *options)
       gst_bin_get_by_name (GST_BIN (pipeline), "reconstruct");
   double smoothing;
 
-  if (record_pipeline_is_virtual_volume (options)
-      && options->instrument.load == NULL)
-    oct_launch_set (pipeline, "reconstruct", "mode", "background");
   if (options->instrument.load != NULL) {
     g_object_get (grey, "range-smoothing", &smoothing, NULL);
     oct_instrument_use_contrast (reconstruct, grey);
@@ -230,6 +225,10 @@ set_up (GstElement *pipeline, const OctRecordOptions *options,
           reconstruct, instrument->load, options->spectra.calibration, error))
     return FALSE;
   oct_source_options_set_depths (&options->spectra, reconstruct);
+  /* an instrument by name keeps what it has */
+  if (instrument->load == NULL)
+    oct_launch_set (pipeline, "reconstruct", "mode",
+        oct_source_options_get_mode (&options->spectra, options->source));
   if (instrument->load == NULL || options->method != NULL)
     oct_method_use (reconstruct, method);
   if (instrument->load != NULL)

@@ -328,6 +328,7 @@ go_up (OctRtspConnection *connection)
       rtsp_refuse_connection (connection, GST_RTSP_STS_SERVICE_UNAVAILABLE);
       return;
     }
+    g_byte_array_remove_range (flow->held, 0, message.empty);
     flow->ready = message.length;
   }
   if (connection->waits)

@@ -88,8 +88,8 @@ check_packet (const guint8 *bytes, gsize length)
   return (OctRtspMessage){ .length = PACKET_HEAD + size };
 }
 
-OctRtspMessage
-oct_rtsp_message_check (const guint8 *bytes, gsize length)
+static OctRtspMessage
+check_request (const guint8 *bytes, gsize length)
 {
   static const OctHeadReader reader = { rtsp_take_request, rtsp_take_header };
   char head[OCT_RTSP_MAX_HEAD + 1];
@@ -97,8 +97,6 @@ oct_rtsp_message_check (const guint8 *bytes, gsize length)
   OctHeadResult result;
   gsize end;
 
-  if (length > 0 && bytes[0] == PACKET)
-    return check_packet (bytes, length);
   end =
       oct_head_find_end ((const char *)bytes, MIN (length, OCT_RTSP_MAX_HEAD));
   if (end == 0)
@@ -114,4 +112,32 @@ oct_rtsp_message_check (const guint8 *bytes, gsize length)
   if (request.status != 0 || length < end + request.body)
     return (OctRtspMessage){ .status = request.status };
   return (OctRtspMessage){ .length = end + request.body };
+}
+
+/* Clients may send an empty line after a body, which no server shall take for a
+ * request (RFC 2326, 4; RFC 2616, 4.1).  The library does. */
+static gsize
+count_empty (const guint8 *bytes, gsize length)
+{
+  gsize empty = 0;
+
+  while (empty < 2 * OCT_RTSP_MAX_EMPTY && empty + 2 <= length
+         && bytes[empty] == '\r' && bytes[empty + 1] == '\n')
+    empty += 2;
+  return empty;
+}
+
+OctRtspMessage
+oct_rtsp_message_check (const guint8 *bytes, gsize length)
+{
+  gsize empty = count_empty (bytes, length);
+  OctRtspMessage message;
+
+  bytes += empty;
+  length -= empty;
+  message = length > 0 && bytes[0] == PACKET ? check_packet (bytes, length)
+                                             : check_request (bytes, length);
+  if (message.length > 0)
+    message.empty = empty;
+  return message;
 }

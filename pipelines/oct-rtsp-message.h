@@ -16,10 +16,14 @@ G_BEGIN_DECLS
 #define OCT_RTSP_MAX_HEAD 8192
 #define OCT_RTSP_MAX_BODY 4096
 #define OCT_RTSP_MAX_PACKET 4096
-/* All of a message fits into this. */
-#define OCT_RTSP_MAX_MESSAGE (OCT_RTSP_MAX_HEAD + OCT_RTSP_MAX_BODY)
+/* Empty lines before a message. */
+#define OCT_RTSP_MAX_EMPTY 4
+/* All of a message fits into this, with empty lines before it. */
+#define OCT_RTSP_MAX_MESSAGE                                                   \
+  (OCT_RTSP_MAX_HEAD + OCT_RTSP_MAX_BODY + 2 * OCT_RTSP_MAX_EMPTY)
 
 typedef struct {
+  gsize empty;  /* bytes of empty lines before it, which are not passed on */
   gsize length; /* of the whole message, 0 as long as it has not come */
   guint status; /* 0: so far it is fine, else the one to refuse it */
 } OctRtspMessage;

@@ -40,6 +40,7 @@ struct _OctLiveClient {
   char address[64];
   OctLiveViewer *viewer; /* NULL: no pictures, or JPEG */
   gint64 number;         /* of the last status, by chance */
+  gint64 set;            /* number of the last settings from it, 0 = none */
   gint64 sent, answered; /* times of a status and of the last answer */
   double round_trip;     /* of the last status, ms; 0 = not known */
   double allowance;      /* messages */
@@ -156,6 +157,16 @@ make_state (OctLive *live)
   return builder;
 }
 
+/* Of the client's own settings it has those up to the number in it. */
+static void
+say_state (OctLiveClient *client)
+{
+  JsonBuilder *builder = make_state (client->live);
+
+  oct_live_json_add_number (builder, "number", client->set);
+  live_client_say (client, builder);
+}
+
 static void
 add_panel (JsonBuilder *builder, const OctLivePanel *panel)
 {
@@ -260,7 +271,7 @@ say_hello (OctLiveClient *client)
   add_ways (builder);
   oct_live_json_add_string (builder, "sensing", OCT_SENSING_METHOD);
   live_client_say (client, builder);
-  live_client_say (client, make_state (live));
+  say_state (client);
   live_client_say (client, make_look (live));
 }
 
@@ -405,6 +416,7 @@ client_set (OctLiveClient *client, const OctLiveMessage *message)
   OctLiveSettings settings;
   g_autoptr (GError) error = NULL;
 
+  client->set = message->number;
   oct_live_graph_get_settings (client->live->graph, &settings);
   if (message->has & OCT_LIVE_HAS_AUTOMATIC)
     settings.automatic = message->automatic;
@@ -707,7 +719,7 @@ void
 oct_live_clients_tell_state (OctLive *live)
 {
   for (guint i = 0; i < live->clients->len; i++)
-    live_client_say (g_ptr_array_index (live->clients, i), make_state (live));
+    say_state (g_ptr_array_index (live->clients, i));
 }
 
 static gboolean

@@ -54,15 +54,6 @@ static gboolean make_streams (OctLiveGraph *graph, GError **error);
 
 /* ------------------------------------------------------------ the settings */
 
-/* Of the virtual OCT system, without settings that were kept. */
-static gboolean
-graph_is_virtual_volume (const OctLiveSource *source)
-{
-  return source->source == NULL && source->images == NULL
-         && source->file->data == NULL && source->bscans > 1
-         && (source->instrument == NULL || source->instrument->load == NULL);
-}
-
 OctLiveGraph *
 oct_live_graph_new (const OctLiveSource *source, GError **error)
 {
@@ -77,7 +68,8 @@ oct_live_graph_new (const OctLiveSource *source, GError **error)
     .max = 60.0,
     .method = graph->used,
     .fill = OCT_FILL_DEFAULT };
-  oct_live_settings_set_text (&graph->settings.mode, "bscan");
+  oct_live_settings_set_text (&graph->settings.mode,
+      oct_source_options_get_mode (source->file, source->source));
   oct_live_keeper_get_defaults (&graph->settings);
   if (source->instrument != NULL && source->images == NULL) {
     graph->keeper = oct_live_keeper_new (
@@ -88,9 +80,6 @@ oct_live_graph_new (const OctLiveSource *source, GError **error)
     }
     graph->former = graph->used;
   }
-  /* the mean of a B-scan draws lines at the depth of surgical instruments */
-  if (graph_is_virtual_volume (source))
-    oct_live_settings_set_text (&graph->settings.mode, "background");
   if (source->images == NULL && oct_method_find (graph->used) == NULL) {
     g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN,
         "GStreamer does not find the elements of this project; install the "
@@ -548,10 +537,8 @@ oct_live_graph_start (
 gboolean
 oct_live_graph_free (OctLiveGraph *graph)
 {
-  if (graph->timer != 0)
-    g_source_remove (graph->timer);
-  if (graph->looker != 0)
-    g_source_remove (graph->looker);
+  g_clear_handle_id (&graph->timer, g_source_remove);
+  g_clear_handle_id (&graph->looker, g_source_remove);
   g_clear_pointer (&graph->keeper, oct_live_keeper_free);
   close_feed (graph);
   if (graph->feed != NULL && !oct_live_feed_wait (graph->feed, CLOSING_TIME))

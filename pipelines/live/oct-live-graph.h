@@ -53,7 +53,7 @@ void oct_live_graph_start (
     OctLiveGraph *graph, const OctLiveGraphEvents *events, gpointer data);
 /* Waits a little for the source to be let go of.  FALSE when that hangs or a
  * reconstruction is still being tried: a thread is busy with it, and the
- * program has to be left without cleaning up. */
+ * program has to be left without cleaning up, or this be called again. */
 gboolean oct_live_graph_free (OctLiveGraph *graph);
 
 /* Why there are no images, in sentences for people, and what is being done

@@ -56,6 +56,8 @@ keeper_load (OctLiveKeeper *keeper, OctLiveSettings *settings, GError **error)
   gst_object_ref_sink (element);
   if (!oct_instrument_load (element, instrument->load, calibration, error))
     return FALSE;
+  if (instrument->load == NULL)
+    gst_util_set_object_arg (G_OBJECT (element), "mode", settings->mode);
   take_kept_settings (settings, element);
   oct_sensing_get (element, &settings->sensing);
   *keeper->used = settings->method = oct_instrument_get_method (element)->id;

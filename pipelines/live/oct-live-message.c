@@ -109,7 +109,7 @@ read_mline (JsonNode *value, OctLiveMessage *message)
 }
 
 static gboolean
-read_acknowledged (JsonNode *value, OctLiveMessage *message)
+read_count (JsonNode *value, OctLiveMessage *message)
 {
   if (json_node_get_value_type (value) != G_TYPE_INT64)
     return FALSE;
@@ -273,7 +273,8 @@ static const Member members[] = {
   { "answer", "sdp", read_sdp },
   { "candidate", "mline", read_mline },
   { "candidate", "candidate", read_candidate },
-  { "ack", "number", read_acknowledged },
+  { "ack", "number", read_count },
+  { "set", "number", read_count, TRUE },
   { "set", "automatic", read_automatic, TRUE },
   { "set", "min", read_min, TRUE },
   { "set", "max", read_max, TRUE },

@@ -22,7 +22,8 @@ typedef enum {
   OCT_LIVE_ACK,
   /* {"type":"set", ...}: any of automatic (true, false), min, max (dB), a2
    * (um^2), a3 (um^3), phase2, phase3 (rad), method (id), solver (name), tau,
-   * samplingRate, fill (name), still, density (OD), rollOff */
+   * samplingRate, fill (name), still, density (OD), rollOff; and number, which
+   * states have from then on that know of it */
   OCT_LIVE_SET,
   /* {"type":"record","on":true} or false */
   OCT_LIVE_RECORD,
@@ -64,7 +65,7 @@ typedef struct {
   char *sdp;             /* answer: UTF-8, as it came */
   char *candidate;       /* candidate: one printable line */
   guint mline;           /* candidate */
-  gint64 number;         /* ack */
+  gint64 number;         /* ack, set; 0: none */
   guint has;             /* set: OctLiveHas */
   gboolean automatic;    /* set */
   double min, max;       /* set: finite, within +-1000 */

@@ -12,18 +12,26 @@ export class Camera {
     const camera = new Camera();
     camera.host = `127.0.1.${++Camera.count}`;
     camera.sockets = new Set();
+    camera.sent = 0;
     camera.server = createServer((socket) => {
       socket.on("error", () => {});
       socket.on("close", () => camera.sockets.delete(socket));
       camera.sockets.add(socket);
     });
     camera.timer = setInterval(() => {
-      if (!camera.hangs)
-        for (const socket of camera.sockets) socket.write(Buffer.alloc(64 * 48, 100));
+      if (!camera.hangs) camera.give();
     }, 40);
     await new Promise((resolve) => { camera.server.listen(0, camera.host, resolve); });
     camera.port = camera.server.address().port;
     return camera;
+  }
+
+  // One image, to each that is connected.
+  give() {
+    for (const socket of this.sockets) {
+      socket.write(Buffer.alloc(64 * 48, 100));
+      this.sent++;
+    }
   }
 
   get options() {

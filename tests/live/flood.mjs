@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { Duplex } from "node:stream";
 import { connect as connectEncrypted } from "node:tls";
 
+import { Camera } from "./camera.mjs";
 import { ended, execute, run, Server, sleep, until } from "./lib.mjs";
 import { frame, get, open, Talk, upgrade } from "./wire.mjs";
 
@@ -124,20 +125,27 @@ const attacks = {
 };
 
 // While `attack` goes on, one who controls hears all, begins and stops a
-// recording, and Ctrl-C ends the program.
-async function endures(server, attack) {
+// recording, which has every image that the camera gives, and Ctrl-C ends the
+// program.
+async function endures(server, camera, attack) {
   const [control, view] = await Promise.all(server.links.slice(0, 2).map((link) => enter(server, link)));
   const talk = await Talk.start(server, control);
   const recording = () => talk.messages.findLast((message) => message.recording)?.recording;
-  await until("there are pictures", () => talk.messages.some((m) => m.type === "status" && m.frames > 5));
+  const status = () => talk.messages.findLast(({ type }) => type === "status");
+  await until("there are pictures", () => status()?.frames > 5);
+  camera.hangs = true;
+  await until("all of them have come", () => status().frames + status().dropped + status().missed >= camera.sent);
   talk.say(JSON.stringify({ type: "record", on: true }));
   await until("it is recorded", () => recording().active);
   const { memory } = server.usage();
   const stop = attack(server, view);
   try {
-    await talk.statuses(STATUSES);
-    const { frames } = recording();
-    await until("it is recorded on", () => recording().frames > frames);
+    // the next one when the one before is recorded: none is given faster than it is taken
+    for (let given = 1; given <= STATUSES; given++) {
+      camera.give();
+      await until("it is recorded", () => recording().frames === given);
+    }
+    assert.equal(recording().dropped, 0);
     talk.say(JSON.stringify({ type: "record", on: false }));
     await until("the recording is stopped", () => !recording().active);
     assert.equal(talk.closed, undefined);
@@ -149,6 +157,7 @@ async function endures(server, attack) {
   } finally {
     stop();
     server.clear();
+    await camera.stop();
   }
 }
 
@@ -172,14 +181,18 @@ const greet = () => new Promise((resolve) => {
 });
 
 const tests = Object.fromEntries(Object.entries(attacks).map(([name, attack]) => [`nobody is held up by ${name}`,
-  async () => endures(await Server.start("--address", "0.0.0.0", ...PICTURES), attack)]));
+  async () => {
+    const camera = await Camera.start();
+    return endures(await Server.start("--address", "0.0.0.0", ...camera.options), camera, attack);
+  }]));
 
 Object.assign(tests, {
   async "nobody is held up by greetings of TLS that do not go on"() {
     const files = await Server.start();
-    const server = await Server.start("--address", "0.0.0.0", ...await encrypt(files.folder), ...PICTURES);
+    const camera = await Camera.start();
+    const server = await Server.start("--address", "0.0.0.0", ...await encrypt(files.folder), ...camera.options);
     const hello = Buffer.concat([Buffer.from([0x16, 3, 1, 0, 4, 1, 0, 0, 0])]);
-    const note = await endures(server, () => {
+    const note = await endures(server, camera, () => {
       const kinds = [() => {}, (socket) => socket.write(hello), (socket) => socket.write(hello.subarray(0, 3)),
         (socket) => socket.write("GET / HTTP/1.1\r\n\r\n")];
       const stops = kinds.map((begin) => again(20, () => {

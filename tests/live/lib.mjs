@@ -55,13 +55,16 @@ export class Server {
     server.siblings = opened.getStore().servers;
     server.siblings.add(server);
     server.exited = new Promise((resolve) => {
-      server.process.on("exit", (code, signal) => resolve(code ?? signal));
+      // with all that it has printed
+      server.process.on("close", (code, signal) => resolve(code ?? signal));
     });
     for (const stream of [server.process.stdout, server.process.stderr])
       stream.on("data", (data) => { server.output += data; });
     await until("oct-live prints its links", () => {
+      // it may have ended right after that
+      if (server.output.includes("Ctrl-C")) return true;
       assert.equal(server.process.exitCode, null, server.output);
-      return server.output.includes("Ctrl-C");
+      return false;
     });
     server.links = server.output.match(/https?:\/\/\S+/g);
     server.port = Number(new URL(server.links[0]).port);
@@ -98,7 +101,9 @@ export class Server {
   }
 }
 
-// The browser; every page keeps its WebRTC connections in window.connections.
+// The browser; every page keeps its WebRTC connections in window.connections.  A
+// page at the address of a server waits for WebRTC as long as a busy machine needs
+// for it; one that is led there with goto() takes JPEG after some seconds.
 export async function openBrowser() {
   const { chromium } = await import("playwright-core");
   const browser = await chromium.launch({ executablePath: CHROMIUM, headless: true, timeout: PATIENCE * 1000,
@@ -112,6 +117,13 @@ export async function openBrowser() {
     page.on("pageerror", (error) => page.problems.push(String(error)));
     await page.addInitScript(() => {
       window.connections = [];
+      window.sockets = 0;
+      window.WebSocket = class extends window.WebSocket {
+        constructor(...values) {
+          super(...values);
+          window.sockets++;
+        }
+      };
       const Original = window.RTCPeerConnection;
       window.RTCPeerConnection = class extends Original {
         constructor(...values) {
@@ -120,7 +132,7 @@ export async function openBrowser() {
         }
       };
     });
-    await page.goto(url);
+    await page.goto(/^http.*:\d+\/?$/.test(url) ? `${url.replace(/\/$/, "")}/?media=webrtc` : url);
     return page;
   };
   return browser;
@@ -134,6 +146,20 @@ export const decoded = (page) => page.evaluate(async () => {
         return { frames: report.framesDecoded, received: report.framesReceived, time: report.timestamp };
   return { frames: 0, received: 0, time: 0 };
 });
+
+// Does `action` on a page of who controls and waits for what comes of it.  A page
+// that a busy machine holds up for 10 s loses its connection, and what it has sent
+// by it; then it is done again, as a person would.
+export async function act(page, what, action, test) {
+  for (;;) {
+    await until("the page is connected", () => page.locator("#record").isEnabled());
+    const sockets = await page.evaluate(() => window.sockets);
+    await action();
+    const lost = async () => (await page.evaluate(() => window.sockets)) !== sockets && "lost";
+    const came = await until(what, async () => await test() || lost());
+    if (came !== "lost") return came;
+  }
+}
 
 export const waitForVideo = (page) =>
   until("video plays", async () => (await decoded(page)).frames > 10);

@@ -74,11 +74,14 @@ const benchmarks = {
       after = await received(page);
     });
     const made = (RATE * (after.time - before.time)) / 1000;
-    const least = Math.min(...after.frames.map((now, i) => (now - before.frames[i]) / made));
+    // of a page that has lost its connection there is no count
+    const least = after.time > before.time
+      ? percent(Math.min(...after.frames.map((now, i) => (now - before.frames[i]) / made)))
+      : "no known part of the images, as the page has lost its connection,";
     await browser.close();
     await server.stop();
     return `${frames} B-scans recorded in ${seconds.toFixed(1)} s, ${dropped} lost; `
-      + `each viewer got ${percent(least)} at least`;
+      + `each viewer got ${least} at least`;
   },
 };
 

@@ -157,11 +157,12 @@ const together = {
     await until("the recording was ended", () => /was ended.*kept/.test(last(talk, "status").recording.message));
     await camera.plug();
     // ... by which it was made anew, once a second
-    await until("it is there again", async () => {
-      const again = await get(server, "/calibration.csv");
-      assert.ok([200, 503].includes(again.status), String(again.status));
-      return again.status === 200 && again.body === fetched.body;
-    }, 30);
+    const again = await until("it is there again", async () => {
+      const answer = await get(server, "/calibration.csv");
+      assert.ok([200, 503].includes(answer.status), String(answer.status));
+      return answer.status === 200 && answer;
+    });
+    assert.equal(again.body, fetched.body);
     assert.equal(await server.stop(), 0);
     await camera.stop();
     rmSync(calibration);

@@ -86,7 +86,7 @@ test_settings (void)
       parse ("{\"type\":\"set\",\"automatic\":false,\"min\":1,\"max\":2,"
              "\"a2\":-40.25,\"a3\":1e3,\"method\":\"cubic\",\"still\":true,"
              "\"solver\":\"sparsa\",\"fill\":\"joint\",\"tau\":2.5,"
-             "\"samplingRate\":0.3,"
+             "\"samplingRate\":0.3,\"number\":7,"
              "\"density\":1.5,\"rollOff\":true,\"phase2\":12,"
              "\"phase3\":-0.5}");
   g_autoptr (OctLiveMessage) none = parse ("{\"type\":\"set\"}");
@@ -96,6 +96,8 @@ test_settings (void)
   g_assert_cmpfloat (some->min, ==, -3.5);
   g_assert_cmpfloat (some->max, ==, 60.0);
   g_assert_cmpuint (all->has, ==, 32767);
+  g_assert_cmpint (all->number, ==, 7);
+  g_assert_cmpint (some->number, ==, 0);
   g_assert_cmpfloat (all->phase2, ==, 12.0);
   g_assert_cmpfloat (all->phase3, ==, -0.5);
   g_assert_cmpstr (all->solver, ==, "sparsa");

@@ -8,7 +8,7 @@
 #define LINES 40
 #define DEPTHS 60
 #define BSCANS 30
-#define DEADLINE (60 * G_TIME_SPAN_SECOND)
+#define DEADLINE (300 * G_TIME_SPAN_SECOND)
 
 typedef struct {
   OctLiveScene *scene;

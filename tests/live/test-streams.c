@@ -4,7 +4,7 @@
 
 #define WIDTH 64
 #define HEIGHT 48
-#define DEADLINE (60 * G_TIME_SPAN_SECOND)
+#define DEADLINE (300 * G_TIME_SPAN_SECOND)
 
 typedef struct {
   OctLiveStreams *streams;

@@ -15,50 +15,72 @@ import time
 import tap
 from recordings import (
     BSCAN, LINES, RATE, RECORD, RECORD_SH, ROOT, SAMPLES, SMALL, count,
-    lines_until, modes, play_spectra, recording, report, run)
+    lines_until, modes, play_spectra, quiet, recording, report, run)
 from tap import decode, spread
 
 
 # ----------------------------------------------------------- what is recorded
 
-@tap.timed
-def test_parts_by_script(folder):
-    """As a user calls it; every part can be played alone."""
-    output, errors = run("--output", "a/surgery", "--seconds", 5,
-                         "--part-seconds", 2, *SMALL, program=RECORD_SH,
-                         cwd=folder)
-    frames, dropped, parts = report(output)["video"]
-    files = sorted((folder / "a").iterdir())
+def check_parts(folder, output):
+    """Files of a recording by the name of surgery: every part can be played
+    alone.  How many there are."""
+    frames, _, parts = report(output)["video"]
+    files = sorted(folder.iterdir())
     assert [f.name for f in files] == [
         f"surgery-{n:05}.mkv" for n in range(parts)] + [
         f"surgery-{of}.csv" for of in ("ascans", "meters", "spectra")], files
-    assert parts == 3
     files = files[:parts]
     assert sum(count(f, folder) for f in files) == frames, (frames, files)
-    assert dropped <= 5 and 4.5 * RATE <= frames <= 6.5 * RATE, output
     _, width, height, last = decode(files[-1], folder)
     assert (width, height) == (160, 128)
     mean, deviation = spread(last)
     assert deviation > 15, f"flat video: {mean:.0f} +- {deviation:.0f}"
-    assert errors == "", errors
+    return parts
+
+
+def test_seconds_by_script(folder):
+    """As a user calls it: so much is recorded, and then it ends."""
+    output, errors = run("--output", "a/surgery", "--seconds", 5, *SMALL,
+                         program=RECORD_SH, cwd=folder)
+    assert quiet(errors) == "", errors
+    assert check_parts(folder / "a", output) == 1
+    minutes, seconds = re.search(r"^video: .*\((\d+):(\d+), ", output, re.M).groups()
+    assert 60 * int(minutes) + int(seconds) >= 5, output
+
+
+def test_parts(folder):
+    """The next one is begun while the recording goes on."""
+    with recording(folder, "--output", "a/surgery", "--part-seconds", 2,
+                   *SMALL) as process:
+        lines_until(process, lambda _: (folder / "a/surgery-00002.mkv").exists())
+        process.send_signal(signal.SIGINT)
+        output, errors = process.communicate(timeout=tap.PATIENCE)
+        assert process.returncode == 0 and quiet(errors) == "", errors
+    assert check_parts(folder / "a", output) >= 3
 
 
 def read_csv(path):
     return list(csv.DictReader(path.read_text().splitlines()))
 
 
-@tap.timed
 def test_measurements(folder):
     """What was measured is beside the recording, once a second, in numbers that
     are those of the virtual system; none where they are not wanted, and no file
     is written over."""
-    run("--output", "x", "--raw", "--seconds", 4, *SMALL, cwd=folder)
+    tables = [folder / f"x-{of}.csv" for of in ("spectra", "ascans")]
+    with recording(folder, "--output", "x", "--raw", *SMALL) as process:
+        lines_until(process, lambda _: all(
+            table.exists() and len(read_csv(table)) >= 3 for table in tables))
+        process.send_signal(signal.SIGINT)
+        output = process.stdout.read()
+        assert process.wait(tap.PATIENCE) == 0, process.stderr.read()
+    minutes, seconds = re.search(r"^video: .*\((\d+):(\d+), ", output, re.M).groups()
     for of, field, least, most in (("spectra", "centre-nm", 844, 846),
                                    ("spectra", "fwhm-nm", 48, 52),
                                    ("ascans", "snr", 15, 80)):
         rows = read_csv(folder / f"x-{of}.csv")
         # one each second, of which a busy machine may leave some out
-        assert 2 <= len(rows) <= 6, rows
+        assert 3 <= len(rows) <= 60 * int(minutes) + int(seconds) + 2, rows
         values = [float(row[field]) for row in rows]
         assert least < min(values) and max(values) < most, (field, values)
         summary, = (row for row in read_csv(folder / "x-meters.csv")
@@ -98,7 +120,7 @@ def test_instrument(folder):
         result = subprocess.run(
             [RECORD, "--data", "spectra.raw", *map(str, SMALL), "--seconds",
              "2", *arguments], cwd=folder, env=keep, text=True,
-            capture_output=True, timeout=60)
+            capture_output=True, timeout=tap.PATIENCE)
         assert result.returncode == status, result.stderr
         return result.stderr
 
@@ -134,7 +156,7 @@ def test_calibration_beside_an_instrument(folder):
         result = subprocess.run(
             [RECORD, "--data", "spectra.raw", *map(str, SMALL), "--seconds",
              "1", "--raw", "--no-video", *arguments], cwd=folder, env=keep,
-            text=True, capture_output=True, timeout=60)
+            text=True, capture_output=True, timeout=tap.PATIENCE)
         assert result.returncode == 0, result.stderr
         return result.stderr
 
@@ -183,7 +205,7 @@ def test_calibration_beside_an_instrument(folder):
             [RECORD, "--data", "spectra.raw", *map(str, SMALL), "--seconds",
              "1", "--output", output, "--instrument", name, "--calibration",
              "new.csv"], cwd=folder, env=keep, check=True,
-            capture_output=True, timeout=60)
+            capture_output=True, timeout=tap.PATIENCE)
         mean, _ = spread(decode(f"{output}-00000.mkv", folder)[3])
         assert (mean < 20) == dark, (name, mean)
     for name in "a2", "a3", "phase2", "phase3":
@@ -215,17 +237,15 @@ def test_files_of_others(folder):
         assert "lines=3" in (folder / f"{name[4:]}.oct").read_text()
 
 
-@tap.timed
 def test_mp4_and_interrupt(folder):
     """Ctrl-C finishes the file."""
     with recording(folder, "--output", "x", "--mp4", *SMALL) as process:
         lines_until(process, lambda p: p["video"][0] > 2 * RATE)
         process.send_signal(signal.SIGINT)
         text = process.stdout.read()
-        assert process.wait(30) == 0, text
-    frames, dropped, _ = report(text)["video"]
-    assert count(folder / "x.mp4", folder) == frames, text
-    assert dropped <= 5, text
+        assert process.wait(tap.PATIENCE) == 0, text
+    frames, _, _ = report(text)["video"]
+    assert count(folder / "x.mp4", folder) == frames > 2 * RATE, text
 
 
 def source_frames(cwd, *chain):
@@ -243,7 +263,6 @@ def largest_difference(a, b):
     return max(abs(x - y) for x, y in zip(a, b))
 
 
-@tap.timed
 def test_depths(folder):
     """Lossless images have the depth bins that were asked for."""
     output, _ = run("--output", "x", "--seconds", 1, "--no-video", "--lossless",
@@ -260,9 +279,9 @@ def test_depths(folder):
 
 
 def test_lossless(folder):
-    """The images are those that gst-launch makes, up to the rounding of the
-    transform, whose way the FFT chooses anew in every program: one level of
-    65536."""
+    """The images are those that gst-launch makes of the virtual system with the
+    background that it knows, up to the rounding of the transform, whose way the
+    FFT chooses anew in every program: one level of 65536."""
     output, _ = run("--output", "x", "--seconds", 1, "--no-video", "--lossless",
                     "--min", 10, "--max", 70, *SMALL, cwd=folder)
     frames, _, _ = report(output)["lossless"]
@@ -271,7 +290,7 @@ def test_lossless(folder):
         "location=found.raw", program="gst-launch-1.0", cwd=folder)
     found = array.array("H", (folder / "found.raw").read_bytes())
     expected = source_frames(
-        folder, "!", "octdcsub", "!", "octkresample", "!", "octdispersion", "!",
+        folder, "!", "octdcsub", "mode=background", "!", "octkresample", "!", "octdispersion", "!",
         "octfft", "!", "octlogscale", "range=manual", "min=10", "max=70", "!",
         "video/x-raw,format=GRAY16_LE")
     size = LINES * SAMPLES // 2
@@ -310,7 +329,7 @@ def test_methods(folder):
         output, errors = run(
             "--output", method, "--method", method, "--source", source,
             "--lossless", "--size", f"{lines}x{depths}", cwd=folder)
-        assert errors == "", errors
+        assert quiet(errors) == "", errors
         run("-q", "filesrc", f"location={method}-lossless-00000.mkv", "!",
             "matroskademux", "!", "avdec_ffv1", "!",
             "video/x-raw,format=GRAY16_LE", "!", "filesink",
@@ -336,7 +355,7 @@ def test_methods(folder):
         "--output", "dark", "--method", "cs", "--solver", "continued", "--tau",
         "1000", "--sampling-rate", "0.5", "--source", source, "--lossless",
         "--size", f"{lines}x{depths}", cwd=folder)
-    assert errors == "", errors
+    assert quiet(errors) == "", errors
     run("-q", "filesrc", "location=dark-lossless-00000.mkv", "!",
         "matroskademux", "!", "avdec_ffv1", "!",
         "video/x-raw,format=GRAY16_LE", "!", "filesink", "location=found.raw",
@@ -357,13 +376,12 @@ def test_methods(folder):
     assert not list(folder.glob("x*"))
 
 
-@tap.timed
 def test_raw(folder):
     """The spectra are those of the source; they play by name alone."""
     output, _ = run("--output", "x", "--seconds", 2, "--no-video", "--raw",
                     *SMALL, cwd=folder)
-    frames, dropped, parts = report(output)["raw"]
-    assert dropped == 0 and parts == 1 and frames >= 1.8 * RATE, output
+    frames, _, parts = report(output)["raw"]
+    assert parts == 1 and frames > 20, output
     found = (folder / "x-00000.raw").read_bytes()
     assert len(found) == frames * BSCAN
     expected = [e.tobytes() for e in source_frames(folder)]
@@ -381,7 +399,7 @@ def test_raw(folder):
     output, _ = run("--output", "y", "--data", "x.oct", "--size", "160x128",
                     cwd=folder)
     again, _, _ = report(output)["video"]
-    assert 0.8 * frames <= again <= frames, output
+    assert 0 < again <= frames, output
 
 
 def test_calibration_of_a_camera(folder):
@@ -400,8 +418,13 @@ def test_calibration_of_a_camera(folder):
 
 def test_camera_and_clock(folder):
     """B-scan at the left, camera at the right, the clock in a corner."""
-    run("--output", "x", "--seconds", 2, "--camera", "test", *SMALL, "--size",
-        "320x256", cwd=folder)
+    with recording(folder, "--output", "x", "--camera", "test", *SMALL, "--size",
+                   "320x256") as process:
+        # the camera alone makes a video, too
+        lines_until(process, lambda p: min(p["video"][0], p["live"][0]) > RATE)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=tap.PATIENCE)
+        assert process.returncode == 0, errors
     frames, width, height, last = decode(folder / "x-00000.mkv", folder)
     assert (width, height) == (640, 256) and frames > RATE, (width, frames)
 
@@ -451,7 +474,7 @@ def test_volume(folder):
             # by the same reader: what plays a file may have ended by itself,
             # and its last lines come with the one that was waited for
             output, errors = process.stdout.read(), process.stderr.read()
-            assert process.wait(60) == 0, errors
+            assert process.wait(tap.PATIENCE) == 0, errors
         return output
 
     # longer than what is made of it
@@ -485,7 +508,7 @@ def test_masked(folder):
                        *arguments) as process:
             lines_until(process, lambda found: found["lossless"][0] > 20)
             process.send_signal(signal.SIGINT)
-            _, errors = process.communicate(timeout=60)
+            _, errors = process.communicate(timeout=tap.PATIENCE)
         assert process.returncode == 0, errors
         return errors, decode(f"{name}-lossless-00000.mkv", folder)[1]
 
@@ -509,14 +532,15 @@ def test_masked_camera(folder):
     (folder / "cal.csv").write_text("wavelength_nm\n" + rows)
     # the second B-scan is left out
     (folder / "mask.txt").write_text("11001010\n00000000\n01010011\n")
-    source = (f"videotestsrc is-live=true pattern=snow num-buffers=41 ! video/"
+    # no more of them than may wait for a busy machine
+    source = (f"videotestsrc is-live=true pattern=snow num-buffers=7 ! video/"
               f"x-raw,format=GRAY8,width={SAMPLES},height=4,framerate=30/1")
     _, errors = run(
         "--output", "x", "--no-video", "--raw", "--lossless", "--source", source,
         "--calibration", "cal.csv", "--scan-mask-file", "mask.txt", cwd=folder)
     assert "leaves A-lines out" in errors, errors
     frames, width, _, _ = decode("x-lossless-00000.mkv", folder)
-    assert width == 8 and frames == 63, (width, frames)
+    assert width == 8 and frames == 12, (width, frames)
     text = (folder / "x.oct").read_text()
     assert "bscans-per-volume=2\n" in text and "scan-masks=0:0;\n" in text, text
     assert (folder / "x-scan-mask-00000.txt").read_text() \
@@ -528,7 +552,6 @@ def test_masked_camera(folder):
 
 # --------------------------------------------------------------- who may look
 
-@tap.timed
 def test_private(folder):
     """Whatever the umask, nobody else can read them, from the first byte on."""
     for container in ([], ["--mp4"]):
@@ -541,8 +564,9 @@ def test_private(folder):
             while process.poll() is None:
                 for name, mode in modes(here).items():
                     assert mode & 0o077 == 0, (name, oct(mode))
-                if (here / "a/b/x-00001.mkv").exists() or container and (
-                        here / "a/b/x-00000.raw").exists():
+                if all((here / "a/b" / name).exists() for name in (
+                        "x.mp4" if container else "x-00001.mkv",
+                        "x-lossless-00000.mkv", "x-00000.raw")):
                     process.send_signal(signal.SIGINT)
                 time.sleep(0.01)
         found = modes(here)
@@ -601,7 +625,7 @@ def test_odd_names(folder):
                         "--lossless", *SMALL, cwd=here)
         found = report(output.replace(name, "NAME"))
         (here / f"{name}-00000.mkv").rename(here / "v.mkv")
-        assert count("v.mkv", here) == found["video"][0] > 5, output
+        assert count("v.mkv", here) == found["video"][0] > 0, output
         size = (here / f"{name}-00000.raw").stat().st_size
         assert size == BSCAN * found["raw"][0], output
         assert (here / f"{name}-lossless.txt").exists()
@@ -620,7 +644,7 @@ def test_one_name_for_two(folder):
             processes = [stack.enter_context(recording(
                 here, "--output", "x", "--seconds", 2, *options, *SMALL))
                 for _ in range(4)]
-            found = [p.communicate(timeout=60) for p in processes]
+            found = [p.communicate(timeout=tap.PATIENCE) for p in processes]
         done = [text for p, (text, _) in zip(processes, found)
                 if p.returncode == 0]
         assert len(done) == 1, found

@@ -353,6 +353,21 @@ def test_other_protocols(folder):
         it.stop()
 
 
+def test_empty_lines(folder):
+    """Before a request they are passed over, as some clients send one."""
+    with server(folder) as it:
+        with it.connect() as stream:
+            for before in (b"", b"\r\n", b"\r\n\r\n"):
+                stream.sendall(before + REQUEST)
+                answer = b""
+                while b"\r\n\r\n" not in answer:
+                    more = stream.recv(4096)
+                    assert more, (before, answer)
+                    answer += more
+                assert answer.startswith(b"RTSP/1.0 200"), (before, answer)
+        it.stop()
+
+
 def test_wrong_passwords(folder):
     """Guesses are slow, and the right one still gets in, byte by byte."""
     with server(folder) as it:

@@ -38,8 +38,8 @@ class Sender:
         for reader in self.readers:
             reader.start()
 
-    def wait_for(self, pattern, seconds=20, errors=False):
-        until = time.monotonic() + seconds
+    def wait_for(self, pattern, errors=False):
+        until = time.monotonic() + tap.PATIENCE
         while time.monotonic() < until:
             for line in list(self.errors if errors else self.lines):
                 found = re.search(pattern, line)
@@ -51,7 +51,7 @@ class Sender:
     def progress(self):
         """{"live": (frames, dropped), "video": ..., "stream": ...}, new."""
         seen = len(self.lines)
-        until = time.monotonic() + 10
+        until = time.monotonic() + tap.PATIENCE
         while time.monotonic() < until:
             for line in self.lines[seen:]:
                 if "live" in line:
@@ -65,9 +65,9 @@ class Sender:
     def stop(self):
         """Ctrl-C; (frames, dropped) of the video that it recorded."""
         self.process.send_signal(signal.SIGINT)
-        assert self.process.wait(30) == 0, self.errors
+        assert self.process.wait(tap.PATIENCE) == 0, self.errors
         for reader in self.readers:
-            reader.join(10)
+            reader.join(tap.PATIENCE)
         found = re.search(r"^video: .*, (\d+) frames, (\d+) dropped",
                           "".join(self.lines), re.M)
         return found and (int(found[1]), int(found[2]))
@@ -111,13 +111,13 @@ def free_port():
         return s.getsockname()[1]
 
 
-def finish(process, seconds=60):
+def finish(process):
     """All of its frames have come."""
     try:
-        status = process.wait(seconds)
+        status = process.wait(tap.PATIENCE)
     except subprocess.TimeoutExpired:
         process.kill()
-        status = f"nothing within {seconds} s"
+        status = f"nothing within {tap.PATIENCE} s"
     assert status == 0, (status, process.args, process.stderr.read())
 
 
@@ -245,7 +245,7 @@ def test_rtsp_password(folder):
                                   ("root", "correct horse", False)):
             with receiver(*rtsp(url, f"user-id={user}", f"user-pw={word}"),
                           frames=20) as viewer:
-                assert (viewer.wait(30) == 0) == works, (user, word)
+                assert (viewer.wait(tap.PATIENCE) == 0) == works, (user, word)
         it.stop()
         assert "horse" not in "".join(it.lines + it.errors)
     for arguments, words in (

@@ -14,6 +14,11 @@ import threading
 import traceback
 
 
+# Seconds after which something counts as not coming at all.  It is long, since a
+# busy machine may be many times slower; no test depends on how long a thing takes.
+PATIENCE = 300
+
+
 class Skip(Exception):
     pass
 
@@ -66,7 +71,7 @@ def run(*arguments, program, cwd, status=0):
     it has to exit with, None: whatever."""
     result = subprocess.run(
         [str(program), *map(str, arguments)], cwd=cwd, text=True,
-        stdin=subprocess.DEVNULL, capture_output=True, timeout=120)
+        stdin=subprocess.DEVNULL, capture_output=True, timeout=PATIENCE)
     assert status is None or result.returncode == status, (
         f"exit status {result.returncode}, expected {status}\n"
         f"{result.stdout}{result.stderr}")

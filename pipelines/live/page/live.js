@@ -59,7 +59,10 @@ const takers = {
   look: (message) => takeLook(message, hello),
   status: takeStatus,
   meters: takeMeters,
-  problem: (message) => problem(message.message),
+  problem: (message) => {
+    awaited = 0;
+    problem(message.message);
+  },
   bye: (message) => { goodbye = message.message; },
 };
 
@@ -87,6 +90,9 @@ async function onClose() {
   media = null;
   trouble = "";
   forgetMeters();
+  // nothing of what they say would arrive
+  for (const part of $("settings").querySelectorAll("fieldset")) part.disabled = true;
+  $("record").disabled = $("mirror").disabled = true;
   veil(goodbye ?? "The connection is lost. Trying again …");
   for (const indicator of $("indicators").querySelectorAll("dd")) indicator.textContent = "–";
   // a session that has ended needs the link again
@@ -117,15 +123,17 @@ function watch(Kind) {
     }
     if (Kind === WebRtc) webrtcFailures += lastShown > 0 ? 1 : 2;
     setTimeout(() => { if (media && !trouble) choose(); }, 1200);
-  });
+  }, wanted === "webrtc");
   $("media").textContent = media.name;
 }
 
-// WebRTC; JPEG where it does not get through, or breaks off twice.  ?media=jpeg
-// asks for JPEG at once.
+// ?media=jpeg and ?media=webrtc ask for one way alone.
+const wanted = new URLSearchParams(location.search).get("media");
+
+// WebRTC; JPEG where it does not get through, or breaks off twice.
 function choose() {
-  const wanted = new URLSearchParams(location.search).get("media");
-  const webrtc = "RTCPeerConnection" in window && wanted !== "jpeg" && webrtcFailures < 2;
+  const webrtc = "RTCPeerConnection" in window && wanted !== "jpeg"
+    && (webrtcFailures < 2 || wanted === "webrtc");
   watch(webrtc ? WebRtc : Jpeg);
 }
 
@@ -161,7 +169,7 @@ function takeHello(message) {
   first = null;
   clock.length = 0;
   last = null;
-  webrtcFailures = 0;
+  webrtcFailures = sets = awaited = 0;
   const set = message.control && message.settable;
   forgetLook();
   $("settings").hidden = !message.settable;
@@ -179,34 +187,43 @@ function takeHello(message) {
 }
 
 let edited = -Infinity; // when this page last changed a setting
+let sets = 0; // messages with settings on this connection
+let awaited = 0; // the last of them that is not known to have been refused
 let settling = 0;
 function takeState(state) {
-  clearTimeout(settling);
-  const quiet = 700 - (performance.now() - edited);
-  // what people are just changing is not taken out of their hands
-  if (quiet > 0) settling = setTimeout(() => takeState(state), quiet + 10);
-  else {
-    $("automatic").checked = state.automatic;
-    $("method").value = state.method;
-    if (document.activeElement !== $("density")) $("density").value = state.density;
-    $("roll-off").checked = state.rollOff;
-    $("still-mirror").checked = state.still;
-    for (const name of numbers) {
-      const value = +(state[name] * unit(name)).toPrecision(6);
-      if (document.activeElement !== $(name)) $(name).value = value;
-      $(`${name}-slider`).value = value;
-    }
-    $("solver").value = state.solver;
-    $("fill").value = state.fill;
-    showSensing();
-    showAutomatic();
-  }
+  takeSettings(state);
   $("changing").hidden = !state.changing;
   $("filling").hidden = !state.masked;
   $("fill-note").textContent = state.fillNote ?? "";
   takeFound(state);
   takeTrouble(state.trouble);
   takeRecording(state.recording);
+}
+
+function takeSettings(state) {
+  clearTimeout(settling);
+  // one that was sent before they were known there is followed by another one
+  if (sender || state.number < awaited) return;
+  const quiet = 700 - (performance.now() - edited);
+  // what people are just changing is not taken out of their hands
+  if (quiet > 0) {
+    settling = setTimeout(() => takeSettings(state), quiet + 10);
+    return;
+  }
+  $("automatic").checked = state.automatic;
+  $("method").value = state.method;
+  if (document.activeElement !== $("density")) $("density").value = state.density;
+  $("roll-off").checked = state.rollOff;
+  $("still-mirror").checked = state.still;
+  for (const name of numbers) {
+    const value = +(state[name] * unit(name)).toPrecision(6);
+    if (document.activeElement !== $(name)) $(name).value = value;
+    $(`${name}-slider`).value = value;
+  }
+  $("solver").value = state.solver;
+  $("fill").value = state.fill;
+  showSensing();
+  showAutomatic();
 }
 
 // Part of the spectrum by which it is read elsewhere at most: c0 + c1 x + c2 x² + …,
@@ -342,7 +359,7 @@ function change(name, value) {
   edited = performance.now();
   pending[name] = value;
   sender ||= setTimeout(() => {
-    act({ type: "set", ...pending });
+    act({ type: "set", number: awaited = ++sets, ...pending });
     pending = {};
     sender = 0;
   }, 60);
