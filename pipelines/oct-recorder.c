@@ -64,45 +64,35 @@ struct _OctRecorder {
 
 /* ------------------------------------------------------------------- ending */
 
-/* The first reason is the one that counts; takes `message`, which may be NULL.
- */
+/* Takes `message`, or NULL.  The first reason counts; `more` is added to it. */
 static void
-recorder_fail (OctRecorder *self, char *message)
+add_reason (OctRecorder *self, char *message, gboolean more)
 {
   if (message == NULL)
     return;
   g_mutex_lock (&self->lock);
   g_ptr_array_add (self->sentences, message);
-  if (self->reason == NULL)
+  if (more && self->reason != NULL) {
+    message = g_strjoin (" ", self->reason, message, NULL);
+    g_ptr_array_add (self->sentences, message);
+  }
+  if (more || self->reason == NULL)
     self->reason = message;
   g_mutex_unlock (&self->lock);
 }
 
-/* Takes `sentence`, which may be NULL. */
 static void
-add_to_reason (OctRecorder *self, char *sentence)
+recorder_fail (OctRecorder *self, char *message)
 {
-  if (sentence == NULL)
-    return;
-  g_mutex_lock (&self->lock);
-  g_ptr_array_add (self->sentences, sentence);
-  if (self->reason != NULL) {
-    sentence = g_strjoin (" ", self->reason, sentence, NULL);
-    g_ptr_array_add (self->sentences, sentence);
-  }
-  self->reason = sentence;
-  g_mutex_unlock (&self->lock);
+  add_reason (self, message, FALSE);
 }
 
 static gboolean
 recorder_has_reason (OctRecorder *self)
 {
-  gboolean has;
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
 
-  g_mutex_lock (&self->lock);
-  has = self->reason != NULL;
-  g_mutex_unlock (&self->lock);
-  return has;
+  return self->reason != NULL;
 }
 
 /* Files are gone; takes `message`. */
@@ -415,7 +405,7 @@ recorder_end (OctRecorder *self)
   /* a disk that fills up may take what comes last in part only, and say nothing
    * of it to who writes */
   if ((self->broken || recorder_has_reason (self)) && self->parts != NULL)
-    add_to_reason (self, oct_parts_recount (self->parts));
+    add_reason (self, oct_parts_recount (self->parts), TRUE);
   remove_empty (self);
   update_stats (self, TRUE);
   recorder_keep_measurements (self, TRUE);

@@ -153,21 +153,12 @@ take_framerate (GstOctSrc *self, const GstCaps *caps)
   GST_OBJECT_UNLOCK (self);
 }
 
-/* Another frame rate in mid-stream gives the same B-scans other times: a new
- * segment starts at the new one and goes on where the old one ended. */
 static void
 restart_segment (GstOctSrc *self, GstClockTime old_time)
 {
   GstSegment segment = GST_BASE_SRC (self)->segment;
 
-  segment.base =
-      gst_segment_to_running_time (&segment, GST_FORMAT_TIME, old_time);
-  segment.offset = 0;
-  segment.start = segment.time = segment.position =
-      gst_oct_timeline_time (&self->timeline, self->timeline.next);
-  segment.stop = self->stop != G_MAXUINT64
-                     ? gst_oct_timeline_time (&self->timeline, self->stop)
-                     : GST_CLOCK_TIME_NONE;
+  gst_oct_timeline_restart (&self->timeline, old_time, self->stop, &segment);
   gst_base_src_new_segment (GST_BASE_SRC (self), &segment);
   gst_element_post_message (
       GST_ELEMENT (self), gst_message_new_duration_changed (GST_OBJECT (self)));

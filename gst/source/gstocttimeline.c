@@ -144,3 +144,16 @@ gst_oct_timeline_seek (
          && gst_segment_do_seek (segment, rate, GST_FORMAT_TIME, flags,
              start_type, start, stop_type, stop, NULL);
 }
+
+void
+gst_oct_timeline_restart (const GstOctTimeline *timeline, GstClockTime old_time,
+    guint64 stop, GstSegment *segment)
+{
+  segment->base =
+      gst_segment_to_running_time (segment, GST_FORMAT_TIME, old_time);
+  segment->offset = 0;
+  segment->start = segment->time = segment->position =
+      gst_oct_timeline_time (timeline, timeline->next);
+  segment->stop = stop != G_MAXUINT64 ? gst_oct_timeline_time (timeline, stop)
+                                      : GST_CLOCK_TIME_NONE;
+}

@@ -35,11 +35,11 @@ typedef struct {
   OctLogscaleParams logscale;      /* depth_bins and lines are those above */
   const OctLogscaleParams *update; /* before the third B-scan, or NULL */
   Fill fill;
-  guint bscans;       /* with history, 1 .. MAX_STEPS */
-  gboolean reset;     /* before the last of them */
-  gboolean in_turn;   /* every second one is done one by one */
-  gboolean together;  /* all of them in one frame on the GPU */
-  gboolean separate;  /* there is no pass for it */
+  guint bscans;      /* with history, 1 .. MAX_STEPS */
+  gboolean reset;    /* before the last of them */
+  gboolean in_turn;  /* every second one is done one by one */
+  gboolean together; /* all of them in one frame on the GPU */
+  gboolean separate; /* there is no pass for it */
 } FusedCase;
 
 /* Runs one, prints a line of the TAP protocol; `what`: behind the name. */

@@ -126,7 +126,6 @@ LONG_FUNCTIONS = {
     "pipelines/oct-calibrate-options.c": ("oct_calibrate_options_parse",),
 }
 LONG_FILES = (
-    "gst/volume/gstoctvolumecs.c",
     "tests/gst/test-octvolume.c",
     "tests/gst/test-scatter.c",
     "tests/quality/reference/exp_calibrate.py",

@@ -59,7 +59,8 @@ check_messages (GstElement *pipeline, const char *const *errors,
     g_autofree char *sentence = get_sentence (message);
     guint i = 0;
 
-    if (warnings[0] != NULL && strstr (sentence, "of the last B-scans did not")) {
+    if (warnings[0] != NULL
+        && strstr (sentence, "of the last B-scans did not")) {
       gst_message_unref (message);
       continue;
     }

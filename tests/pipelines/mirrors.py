@@ -5,6 +5,8 @@ import pathlib
 import re
 import subprocess
 
+import tap
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = os.environ["OCT_CALIBRATE"]
 SIMULATE = os.environ["OCT_SIMULATE_MIRROR"]
@@ -87,3 +89,7 @@ def check_positions(columns, limit=0.25, see=wavelength):
         wanted = ends[0] + (ends[1] - ends[0]) * j / (SAMPLES - 1)
         off = (here - wanted) / (ends[1] - ends[0]) * (SAMPLES - 1)
         assert abs(off) < limit, (j, off)
+
+
+def launch(folder, line):
+    return tap.run("-q", *line.split(), program="gst-launch-1.0", cwd=folder)
