@@ -9,8 +9,8 @@
 #include <sys/uio.h>
 #include <sys/vfs.h>
 
-/* How far the disk works ahead of what is read: what it does in the time that
- * reconstruction takes of a B-scan, and enough for several requests at a time. */
+/* Bytes that the disk reads ahead: as much as it can in the time that the
+ * reconstruction of a B-scan takes, and enough for several requests at a time. */
 #define AHEAD (32 << 20)
 
 /* Asked for at a time.  The kernel makes requests as large as the disk takes, and
@@ -28,7 +28,7 @@
 
 struct _OctAhead {
   int fd;
-  guint64 end; /* of what is read */
+  guint64 end; /* of the bytes that are read */
 
   GMutex lock; /* for the following */
   GCond changed;

@@ -26,7 +26,7 @@ typedef struct {
   guint start, end; /* lines */
 } Region;
 
-/* Of one entry, as Header.xml tells it. */
+/* The description of one entry in Header.xml. */
 typedef struct {
   guint samples, lines, bytes;
   guint n_scan, n_apo;

@@ -22,7 +22,7 @@
 /* What libtiff may allocate at once, and of a tile. */
 #define MAX_ALLOCATION (256u << 20)
 #define MAX_TILE (64u << 20)
-/* Of a strip that is kept for the next B-scan. */
+/* Largest strip that is kept for the next B-scan. */
 #define MAX_STRIP (256u << 20)
 
 typedef struct {

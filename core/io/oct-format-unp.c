@@ -70,8 +70,8 @@ unp_on_start (GMarkupParseContext *context, const char *element,
         *attributes[a].value = 0;
 }
 
-/* What is behind the sizes does not matter, and one of the programs ends its
- * file with what is no XML. */
+/* Bytes after the sizes do not matter; one of the programs ends its file with
+ * some that are not XML. */
 static gboolean
 parse_sizes (const char *text, gsize size, Sizes *sizes)
 {

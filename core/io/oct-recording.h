@@ -44,7 +44,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (OctRecording, oct_recording_close)
 const OctRecordingInfo *oct_recording_get_info (const OctRecording *recording);
 guint64 oct_recording_get_frames (const OctRecording *recording);
 
-/* Bytes of all parts that are no whole B-scan, as a crash leaves them. */
+/* Bytes of all parts after the last whole B-scan, as a crash leaves them. */
 guint64 oct_recording_get_leftover (const OctRecording *recording);
 
 /* Where B-scan `frame` is in the scan: counted from the beginning of the first
