@@ -49,9 +49,9 @@ typedef enum {
 #undef OCT_OPERATION_ID
 
 /* Conversion to float and removal of the spectrum of the source:
- * U8, U16 or F32 [lines][samples] -> F32 [lines][samples].  Of several B-scans
- * each has a mean of its own, and the running mean goes through them in turn.
- */
+ * U8, U16 or F32 [lines][samples] -> F32 [lines][samples].  Each of several
+ * B-scans has a mean of its own, and the running mean goes through them in
+ * turn. */
 typedef enum {
   /* A[j][i] - mean_j A[j][i] over the lines of this B-scan (Shafer 2.1, 2.2);
    * values that are not finite do not count in the mean */
@@ -68,9 +68,9 @@ typedef enum {
    * the mean of this B-scan, the brightness of an A-line is g[j] = sum_i
    * A[j][i] b[i] / sum_i b[i]^2; those that are brighter than OCT_PATTERN_DARK,
    * and have finite values alone, count: U of them, in R = max (1, min (U /
-   * OCT_PATTERN_LEAST, OCT_PATTERN_RUNS)) runs of U / R A-lines one behind the
-   * other.  Of every frequency of the A[j] / g[j] it is the mean over that run
-   * in which the variance is least, the first of those where it is no more than
+   * OCT_PATTERN_LEAST, OCT_PATTERN_RUNS)) runs of U / R consecutive A-lines.
+   * For every frequency of the A[j] / g[j] it is the mean over that run in
+   * which the variance is least, the first of those where it is no more than
    * rounding, OCT_PATTERN_ROUNDING^2 sum_i b[i]^2.  b where no A-line counts.
    * Fitted to every A-line, see below. */
   OCT_BACKGROUND_FIXED_PATTERN,
@@ -110,17 +110,17 @@ typedef struct {
   guint high_pass_lines;
   /* [samples] counts, STORED and STORED_SCALED only; copied */
   const double *background;
-  /* of modes that find what is removed (oct_background_modes):
+  /* for modes that find the background to remove (oct_background_modes):
    * OCT_OPERATION_MEAN with the same parameters has found it, and it is
-   * planes[1].data of the input, of B-scan after B-scan OCT_MEAN_SIZE
-   * (samples, lines of one) bytes */
+   * planes[1].data of the input, of B-scan after B-scan OCT_MEAN_SIZE (samples,
+   * lines of one) bytes */
   gboolean found;
 } OctBackgroundParams;
 
-/* Bytes of what OCT_OPERATION_MEAN gives for one B-scan, `planes[0].data` of
+/* Bytes of the result of OCT_OPERATION_MEAN for one B-scan, `planes[0].data` of
  * its output: in a layout that its backend chooses, aligned to 16 bytes, with
- * what was fitted to the A-lines from OCT_MEAN_FITS on.  The operation keeps
- * the history of the running mean; removing it later has none. */
+ * the fits to the A-lines from OCT_MEAN_FITS on.  The operation keeps the
+ * history of the running mean; removing it later has none. */
 #define OCT_MEAN_FITS(samples) (((gsize)(samples) + 7) / 8 * 64)
 #define OCT_MEAN_SIZE(samples, lines)                                          \
   (OCT_MEAN_FITS (samples) + ((gsize)(lines) + 3) / 4 * 64)
@@ -206,15 +206,16 @@ typedef struct {
  *   (A x)[i] = N^-1/2 sum_q x[q] exp (+2 pi i nodes[i] q / N),
  * q = -(N/2) .. (N-1)/2; x by a fixed number of steps of a solver from x = 0
  * (oct-cs.h), and then q = depth_start .. depth_start + depth_bins - 1.
- * F32 or CF32 [lines][columns] -> CF32 [lines][depth_bins].  A value that is no
- * finite number spoils its own A-line only, and always all of that. */
+ * F32 or CF32 [lines][columns] -> CF32 [lines][depth_bins].  A value that is
+ * not finite spoils the whole of its own A-line, and no other. */
 typedef enum {
   /* min over x of 1/2 |A x - y|^2 + threshold |x|_1 by SpaRSA, as in the paper
    */
   OCT_CS_SPARSA,
-  /* the same minimum in fewer steps: the threshold falls to what it is */
+  /* the same minimum in fewer steps: the threshold decreases to its set value
+   */
   OCT_CS_CONTINUED,
-  /* depths are kept whose neighbourhood is above what is not explained yet */
+  /* keeps depths whose neighbourhood is above the residual */
   OCT_CS_PERSISTENT,
   OCT_CS_N_SOLVERS
 } OctCsSolver;
@@ -258,8 +259,8 @@ typedef struct {
 } OctCsParams;
 
 /* A-scans to an image, depth downwards:
- * CF32 [lines][depth_bins] -> [depth_bins][lines] of 8 or 16 bit.  Of several
- * B-scans every one is an image, with a range of its own that goes into the
+ * CF32 [lines][depth_bins] -> [depth_bins][lines] of 8 or 16 bit.  Each of
+ * several B-scans is an image, with a range of its own that goes into the
  * history in turn: `out` of run() are `bscans` frames.
  * v = 10 log10 max (|a|^2, 1e-20) or |a|^2; full (v - min) / (max - min)
  * rounded to nearest and clamped, full = 255 or 65535 (Shafer 2.8 to 2.10).
@@ -303,7 +304,7 @@ typedef struct {
 /* An image in colours: U8 [height][width], of pixels of `pixel_size` bytes the
  * first -> RGBA, or NV12 (BT.709, 16 .. 235; chroma of the mean colour of two
  * by two pixels, at an odd edge of those that there are): colors[3 v] and the
- * two behind it are red, green and blue of grey level v. */
+ * next two are red, green and blue of grey level v. */
 #define OCT_COLORMAP_VALUES 768u
 
 typedef struct {
@@ -350,10 +351,10 @@ typedef struct {
 } OctFlipParams;
 
 /* Grey images with less speckle: [height][width] -> the same size and format,
- * `bscans` images may stand below each other.  Of RGBA the first value counts,
- * and the result is grey; the chroma of NV12 becomes 128.  A pixel v becomes,
- * from the v[i] of the `size` x `size` pixels around it, the nearest of its
- * image for those that are not there:
+ * `bscans` images may stand below each other.  Only the first value of RGBA
+ * counts, and the result is grey; the chroma of NV12 becomes 128.  A pixel v
+ * becomes, from the v[i] of the `size` x `size` pixels around it, the nearest
+ * of its image for those that are not there:
  *   BILATERAL (Tomasi and Manduchi, ICCV 1998): sum w[i] v[i] / sum w[i], w[i] =
  *     exp (-(dx^2 + dy^2) / (2 spatial_sigma^2) - (v[i] - v)^2 / (2 sigma^2));
  *   MEDIAN: the one in the middle;
@@ -391,8 +392,8 @@ typedef struct {
  *   TRANSLATION: the earlier frames are moved to where the last one is, by whole
  * pixels along rows and columns.  oct-registration.h says how far.  A value is
  * then the mean over those n frames that have one there; the last one has all.
- * Of a second plane, whose pixels are two times as large, half of that, rounded
- * down. */
+ * A second plane, whose pixels are twice as large, moves by half of that,
+ * rounded down. */
 typedef enum {
   OCT_AVERAGE_RUNNING,
   OCT_AVERAGE_BLOCK,
@@ -454,7 +455,7 @@ oct_frame_get_bscan (
 
 typedef struct _OctPlan OctPlan;
 
-/* See oct-operation.h for what every backend has in common. */
+/* See oct-operation.h for the description that all backends share. */
 typedef struct {
   /* Returns: a plan to be freed with destroy(), or NULL with OCT_ERROR_SETTINGS
    * (parameters out of range), _MEMORY or _DEVICE (what it needs is missing or
@@ -470,9 +471,9 @@ typedef struct {
       gpointer stream, GError **error);
   /* Forgets history, as after a seek.  NULL when there is none. */
   void (*reset) (OctPlan *plan);
-  /* What has been found in a B-scan of one of the last frames, in the unit that
-   * the parameters give it in: on a device the last ones may be still to come.
-   * 0: nothing yet.  NULL: the operation finds nothing. */
+  /* Returns the value found in a B-scan of one of the last frames, in the unit
+   * of the parameter: on a device the last ones may still be pending.  0:
+   * nothing yet.  NULL: the operation finds nothing. */
   double (*get_found) (OctPlan *plan);
   void (*destroy) (OctPlan *plan);
 } OctOperationTable;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * What gst/ needs of a GPU besides the operations: page-locked memory, streams,
- * events and copies.  A module that is loaded at run time fills the table in,
- * so that the plugin itself links nothing of CUDA's run time.
+ * The functions of a GPU that gst/ needs besides the operations: page-locked
+ * memory, streams, events and copies.  A module that is loaded at run time
+ * fills the table in, so that the plugin itself links nothing of CUDA's run
+ * time.
  *
  * Every function works in the CUDA context that is current in the calling
  * thread.  Those that take a GError fail (FALSE or NULL) with a sentence that
@@ -61,8 +62,8 @@ typedef struct {
       gpointer stream, GError **error);
 } OctDevice;
 
-/* The symbols of the module.  The first is a text, char[]: who loads it calls
- * nothing of a module whose version is not OCT_DEVICE_VERSION, which the build
+/* The symbols of the module.  The first is a text, char[]: the loader must not
+ * call a module whose version is not OCT_DEVICE_VERSION, which the build
  * defines for both sides as the version of the project and a sum of the headers
  * with the structs that they share.
  *

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * A sequence of steps on one backend: in one pass where the backend knows how
- * (OctFusedTable), else one by one.  What comes out is the same but for
- * rounding (relative l2 1e-6); nothing ever depends on a fused pass.
+ * A sequence of steps on one backend: in one pass if the backend can
+ * (OctFusedTable), else one by one.  The output is the same but for rounding
+ * (relative l2 1e-6); nothing ever depends on a fused pass.
  *
- * The last operation may be one of a plan that the caller keeps, because it has
- * a history or is no step: octlogscale's, octcs's.
+ * The last operation may be one of a plan that the caller owns, because it has
+ * a history or is not a step: octlogscale's, octcs's.
  */
 #pragma once
 
@@ -18,8 +18,8 @@ typedef struct _OctSequence OctSequence;
 /* Steps of a sequence at most. */
 #define OCT_SEQUENCE_MAX 8
 
-/* Whether anything may be done in one pass, or left to who comes behind: unless
- * OCT_FUSE=0 is in the environment. */
+/* Whether operations may be fused into one pass, or deferred to an element
+ * downstream: unless OCT_FUSE=0 is in the environment. */
 gboolean oct_may_fuse (void);
 
 /**
