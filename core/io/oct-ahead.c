@@ -143,14 +143,15 @@ oct_ahead_follow (OctAhead *ahead, guint64 offset, gsize size)
   if (offset != ahead->next)
     ahead->at = ahead->until = end; /* what was to come is not read now */
   else if (ahead->at < end) {
-    ahead->at = end; /* who reads was faster */
+    ahead->at = end; /* the reader was faster */
     ahead->until = MAX (ahead->until, end);
   }
   to = MIN (end + AHEAD, ahead->end);
   if (!ahead->useless && offset == ahead->next && to >= ahead->until + PIECE) {
     gboolean idle = ahead->at == ahead->until;
 
-    /* behind what is under way without a look: it is on the disk as a rule */
+    /* while a fetch is running the memory is not checked: the next bytes are
+     * usually on the disk */
     if (idle && is_in_memory (ahead->fd, ahead->at, to))
       ahead->at = to;
     else if (ahead->thread == NULL)

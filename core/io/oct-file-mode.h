@@ -3,8 +3,8 @@
  * New files with the permissions that were asked for, whatever the umask.
  *
  * The umask is the whole process's, and libraries change it for a moment: ORC
- * does where it makes room for code.  A file that another thread makes meanwhile
- * would keep others out who are to read it.
+ * does when it allocates memory for code.  A file that another thread creates
+ * meanwhile would lack the permission of its readers.
  */
 #pragma once
 

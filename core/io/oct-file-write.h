@@ -13,8 +13,8 @@ G_BEGIN_DECLS
  * errno, 0 when everything was written. */
 int oct_file_write_all (int fd, gconstpointer data, guint64 size);
 
-/* Brings a file to the disk.  Some file systems have no such thing, which is no
- * error.  Returns: errno, 0 when all is well. */
+/* Flushes a file to the disk.  Some file systems cannot do that, which does not
+ * count as an error.  Returns: errno, 0 when all is well. */
 int oct_file_sync (int fd);
 
 /* The same for the names in the folder of `path`, as far as the file system

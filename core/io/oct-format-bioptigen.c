@@ -40,8 +40,8 @@ read_number (const Content *content, guint64 place, guint32 *number)
          == sizeof *number;
 }
 
-/* The entry at *place, which is moved behind it; a name of no length is the
- * end of a list.  FALSE: there is none. */
+/* Reads the entry at *place and moves *place past it; an empty name is the end
+ * of a list.  FALSE: there is none. */
 static gboolean
 bioptigen_read_entry (const Content *content, guint64 *place, Entry *entry)
 {

@@ -13,7 +13,8 @@
 
 #define MAX_OBJECTS 65536
 #define MAX_DATASETS 4096
-/* Of chunks that one B-scan lies in: what is kept unpacked for the next. */
+/* Limit of the chunks that hold one B-scan: they are kept unpacked for the next
+ * one. */
 #define MAX_CHUNK_BYTES (256u << 20)
 /* Each chunk is looked up if some were never written. */
 #define MAX_CHUNKS (4u << 20)
@@ -56,7 +57,7 @@ typedef struct {
   guint objects;
 } Search;
 
-/* What MATLAB says that a dataset is; NULL: numbers, or not by MATLAB. */
+/* The class that MATLAB gave a dataset; NULL: numbers, or not by MATLAB. */
 static const char *
 judge_matlab_class (hid_t set)
 {
@@ -337,7 +338,7 @@ choose_type (hid_t set, OctStored *stored)
 
 /* ------------------------------------------------- chunks never written */
 
-/* Of a dataset in chunks: how many there are along each axis, and how long. */
+/* The chunks of a dataset: how many there are along each axis, and how long. */
 typedef struct {
   guint rank;
   hsize_t length[H5S_MAX_RANK], count[H5S_MAX_RANK];

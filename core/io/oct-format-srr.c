@@ -42,7 +42,7 @@ srr_refuse (const char *file, const char *what, GError **error)
   return FALSE;
 }
 
-/* "1,25,525": of a region its first line and the one behind its last. */
+/* "1,25,525": the first line of a region and the one after its last. */
 static gboolean
 parse_region (const char *text, guint *start, guint *end)
 {

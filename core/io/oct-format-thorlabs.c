@@ -679,7 +679,8 @@ find_common_size (const Content *content, guint64 bscan)
   return common;
 }
 
-/* What the n-th entry lacks of `size` bytes. */
+/* Notes the B-scans that are missing if the n-th entry is not of `size` bytes.
+ */
 static void
 note_missing (OctOpening *opening, const Content *content, guint n,
     guint64 bscan, guint64 size)

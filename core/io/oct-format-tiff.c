@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #define MAX_PAGES 1000000
-/* What libtiff may allocate at once, and of a tile. */
+/* Limits, in bytes, of one allocation by libtiff and of one tile. */
 #define MAX_ALLOCATION (256u << 20)
 #define MAX_TILE (64u << 20)
 /* Largest strip that is kept for the next B-scan. */
@@ -49,7 +49,7 @@ typedef struct {
   guint64 strip_page;
 } Content;
 
-/* What libtiff has to say is for programmers. */
+/* The messages of libtiff are for programmers. */
 static int
 keep_quiet (TIFF *tiff, void *data, const char *module, const char *format,
     va_list arguments)

@@ -84,7 +84,7 @@ parse_sizes (const char *text, gsize size, Sizes *sizes)
   return sizes->found;
 }
 
-/* The text of NAME.xml, or of the same without what is behind the last "_". */
+/* The text of NAME.xml, or of the same name up to its last "_". */
 static char *
 read_xml (const char *path, gsize *size, char **file)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * What a file format gives the reader: one row of a table each.
+ * The interface of a file format to the reader: one row of a table each.
  *
  * A format opens a file and says what it holds.  Values then lie in the file as
  * they are (flat), from `data_offset` on, or the format reads each B-scan (a
@@ -28,7 +28,7 @@ typedef struct {
   gboolean apart;
 } OctContainer;
 
-/* What an opener works on. */
+/* Input and output of an opener. */
 typedef struct {
   const char *path;
   const char *file; /* "File 'x.npy'", begins the messages */
@@ -46,8 +46,8 @@ typedef struct {
   gpointer content;              /* for `container`, closed with the reader */
   gboolean transposed;         /* it, or the flat file, has [samples][lines] */
   OctCalibration *calibration; /* a reference, or NULL */
-  /* of the `info.announced` B-scans; belongs to the reader.  What a flat file
-   * lacks at its end the reader adds itself. */
+  /* of the `info.announced` B-scans; belongs to the reader, which itself adds
+   * those missing at the end of a flat file. */
   OctMissing *missing;
 } OctOpening;
 
@@ -104,7 +104,7 @@ void oct_format_add_beside (GPtrArray *files, const char *path,
     gboolean (*belongs) (const char *name, gconstpointer data),
     gconstpointer data);
 
-/* Opens as the format that is set, or as what the file is. */
+/* Opens as the format that is set, or as that of the file. */
 gboolean oct_format_open (OctOpening *opening, GError **error);
 
 /* ------------------------------------------------------- what openers share */
@@ -156,7 +156,7 @@ typedef struct {
 /* For g_array_set_clear_func(). */
 void oct_array_clear (gpointer array);
 
-/* `dims` lengths, slowest first; sets `why_not` where they are no spectra. */
+/* `dims` lengths, slowest first; sets `why_not` if they cannot be spectra. */
 void oct_array_set_shape (OctArray *array, guint dims, const guint64 *shape);
 
 /* A name from a file for a message: short and in UTF-8; g_free() it. */

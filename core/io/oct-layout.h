@@ -23,7 +23,7 @@ typedef struct {
 
 #define OCT_NO_AXIS G_MAXUINT
 
-/* Of the dimensions of a shape. */
+/* The meaning of the dimensions of a shape, as indices. */
 typedef struct {
   guint sample, line, channel; /* or OCT_NO_AXIS: the last two */
   guint64 channel_read;        /* from 0 on */
@@ -31,9 +31,10 @@ typedef struct {
   guint bscans[OCT_ARRAY_MAX_DIMS]; /* those that are left, slowest first */
 } OctAxes;
 
-/* What `sample-dimension` and `channel` say, else the convention.  FALSE with
- * OCT_ERROR_SETTINGS: a setting does not fit, several channels and none is
- * chosen, or A-lines of so few samples that another dimension is meant. */
+/* Chooses the axes by `sample-dimension` and `channel`, else by the convention.
+ * FALSE with OCT_ERROR_SETTINGS: a setting does not fit, several channels and
+ * none is chosen, or A-lines of so few samples that another dimension is meant.
+ */
 gboolean oct_axes_choose (const OctOpening *opening, const OctShape *shape,
     OctAxes *axes, GError **error);
 

@@ -2,8 +2,8 @@
 /**
  * B-scans that a file announces and does not have: which ones, and why.
  *
- * Formats fill it when they open a file; the reader adds what turns out to be
- * damaged when it is read.
+ * Formats fill it when they open a file; the reader adds those that turn out to
+ * be damaged when they are read.
  */
 #pragma once
 

@@ -164,8 +164,7 @@ check_new (const char *path, GError **error)
   return FALSE;
 }
 
-/* The text, empty until the first B-scan: whoever comes a moment later finds
- * the name taken. */
+/* Creates the text, empty until the first B-scan: it reserves the name. */
 static gboolean
 take_text (const char *path, guint mode, GError **error)
 {
@@ -228,7 +227,7 @@ make_folder (const OctRawWriter *writer)
 {
   g_autofree char *folder = g_path_get_dirname (writer->base);
 
-  /* who can read the files can enter */
+  /* users who can read the files can enter */
   (void)g_mkdir_with_parents (
       folder, writer->mode | 0700 | (writer->mode & 0444) >> 2);
 }
@@ -349,8 +348,8 @@ make_part (OctRawWriter *writer, char **path)
 
     g_free (*path);
     *path = oct_recording_part_path (writer->base, taken.number);
-    /* appended, so that what somebody cuts off leaves no hole but a file that
-     * is too short */
+    /* appended, so that a file truncated by another program has no hole but is
+     * too short */
     fd = oct_file_mode_create (*path, O_WRONLY | O_APPEND, writer->mode);
     if (fd < 0 && errno != EEXIST)
       return -1;
@@ -543,7 +542,7 @@ remove_empty_part (const OctRawWriter *writer)
   return g_unlink (path) == 0;
 }
 
-/* Of a recording of nothing: the name is free again. */
+/* Frees the name of an empty recording again. */
 static void
 remove_text (const OctRawWriter *writer)
 {

@@ -59,8 +59,8 @@ gboolean oct_raw_writer_check (OctRawWriter *writer, OctRawLoss *loss);
  * by describing. */
 gboolean oct_raw_writer_has_text (OctRawWriter *writer);
 
-/* Any thread.  Of the parts that are there and hold B-scans; `lost` are the
- * B-scans of those that are not. */
+/* Any thread.  Counts the parts that are there and hold B-scans; `lost` are the
+ * B-scans of the other parts. */
 typedef struct {
   guint64 frames, bytes, lost;
   guint parts;

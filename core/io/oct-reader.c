@@ -19,7 +19,7 @@ G_STATIC_ASSERT (G_BYTE_ORDER == G_LITTLE_ENDIAN);
 /* A-lines that are taken from [samples][lines] at once: a line of the cache. */
 #define TOGETHER 32
 
-/* What is looked at to say of what type values are. */
+/* Bytes that are examined to guess the type of the values. */
 #define LOOK (64 << 10)
 
 struct _OctReader {
@@ -65,7 +65,7 @@ take_missing (OctReader *reader, OctOpening *opening, GError **error)
       info->announced - oct_missing_count (reader->missing), error);
 }
 
-/* What a format has filled. */
+/* Copies the results of an opener. */
 static void
 take_opening (OctReader *reader, OctOpening *opening)
 {
@@ -248,7 +248,7 @@ read_converted (const OctReader *reader, guint64 offset, guint8 *dest,
   return TRUE;
 }
 
-/* Of [samples][lines], both ways in pieces that stay in the cache. */
+/* Transposes [samples][lines] in blocks that fit in the cache both ways. */
 static void
 deliver_transposed (const OctReader *reader, guint8 *dest, gsize stride)
 {

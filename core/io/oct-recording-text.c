@@ -51,7 +51,7 @@ oct_recording_info_add_gap (
 }
 
 /* Without the B-scans `frame` to `frame` + `count` - 1; they and the gaps among
- * and right behind them become one gap. */
+ * and right after them become one gap. */
 static void
 cut_gaps (OctRecordingInfo *info, guint64 frame, guint64 count)
 {
@@ -371,7 +371,7 @@ check_length (
   gsize n = 0;
 
   for (const char *c = text; c != NULL && *c != '\0'; c++)
-    /* the one behind the last item separates nothing */
+    /* the one after the last item separates nothing */
     n += *c == ';' && c[1] != '\0';
   if (n < most)
     return TRUE;
@@ -624,7 +624,7 @@ parse_keys (const Parser *parser, OctRecordingInfo *info)
   return recording_text_get_calibration (parser, info);
 }
 
-/* Of a byte order mark, which some editors write. */
+/* The size of a byte order mark, which some editors write. */
 static gsize
 get_mark_size (const char *text, gsize size)
 {

@@ -17,7 +17,7 @@ struct _OctRecording {
   OctRecordingInfo info;
   GArray *parts; /* Part, those with whole B-scans */
   guint64 frames;
-  guint64 leftover;  /* bytes behind the last whole B-scans of the parts */
+  guint64 leftover;  /* bytes after the last whole B-scans of the parts */
   OctReader *reader; /* of part `open` */
   guint open;
 
@@ -142,7 +142,8 @@ oct_recording_find_mask (const char *base)
   return find_file (base, MASK_INFIX, 0, MASK_SUFFIX);
 }
 
-/* Of a part or a mask of the recording whose file names begin with `begin`. */
+/* Whether `name` is a part or a mask of the recording whose file names begin
+ * with `begin`. */
 static gboolean
 recording_has_file (const char *name, gconstpointer begin)
 {
@@ -235,7 +236,8 @@ read_masks (OctRecording *recording, const char *base)
       recording->file, error->message);
 }
 
-/* The last entry that is not behind `frame`; `end`: where the next one is. */
+/* The last entry that is not after `frame`; `end`: the start of the next one.
+ */
 static const OctRecordingMask *
 find_mask (const OctRecording *recording, guint64 frame, guint64 *end)
 {

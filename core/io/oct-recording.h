@@ -3,8 +3,9 @@
  * Recordings of raw spectra: flat parts NAME-00000.raw, NAME-00001.raw, ... and
  * a small text NAME.oct that says what is in them (oct-recording-text.h).  A
  * part is B-scans, one after the other, and nothing else; the last one may have
- * been cut off.  Of a scan that leaves A-lines out, masks NAME-scan-mask-00000.txt,
- * ... (oct-scan-mask.h) say which A-lines of a volume there are.
+ * been cut off.  If the scan leaves A-lines out, masks
+ * NAME-scan-mask-00000.txt, ... (oct-scan-mask.h) say which A-lines of a volume
+ * there are.
  */
 #pragma once
 

@@ -82,12 +82,12 @@ gboolean oct_stored_parse (const char *nick, OctStored *stored, GError **error);
 /* "gray16-le, gray8, ...": all nicks, static. */
 const char *oct_stored_list (void);
 
-/* What --sample-format of the programs is: a text with all nicks, static. */
+/* The help text of --sample-format, with all nicks; static. */
 const char *oct_stored_describe_option (void);
 
-/* What the values of a raw file seem to be: `stored` where that can be, else the
- * type in which neighbouring samples differ least, as those of spectra do.
- * `bytes`: some A-lines, without what is before them in the file. */
+/* The likely type of the values of a raw file: `stored` if that is possible,
+ * else the type in which neighbouring samples differ least, as those of spectra
+ * do.  `bytes`: some A-lines, without a header. */
 OctStored oct_stored_guess (OctStored stored, const guint8 *bytes, gsize size);
 
 G_END_DECLS

@@ -15,7 +15,7 @@
 
 /* --------------------------------------------------------------------- tags */
 
-/* What says how the file is made, or what its pixels are. */
+/* Whether a tag describes how the file is made, or its pixels. */
 static gboolean
 dicom_is_ours (const DcmTag &tag)
 {
@@ -193,8 +193,8 @@ oct_dicom_put_eye (Writer &w)
   w.code (DCM_AnatomicRegionSequence, "81745001", "SCT", "Eye");
 }
 
-/* What the standard asks of a tomograph.  Resolutions are the distances of the
- * voxels, in um, as nobody says more. */
+/* The attributes that the standard requires of a tomograph.  Resolutions are
+ * the distances of the voxels, in um, as nothing else is known. */
 static void
 put_tomograph (Writer &w, const OctVolumeFileInfo *info)
 {
@@ -278,7 +278,7 @@ put_shared_groups (
     measures.text (DCM_PixelSpacing, pixels);
     measures.number (DCM_SliceThickness, info->y_spacing * 1e3);
   }
-  /* A-lines to the left of who is looked at, depth to the back */
+  /* A-lines run towards the patient's left, depth towards the back */
   Writer orientation = shared.in (DCM_PlaneOrientationSequence);
   if (orientation.ok)
     orientation.text (DCM_ImageOrientationPatient, "1\\0\\0\\0\\1\\0");
@@ -403,7 +403,7 @@ static gboolean
 save_file (DcmFileFormat &file, int fd, const char *path, guint64 *least,
     GError **error)
 {
-  /* the stream of DCMTK closes what it is given */
+  /* the stream of DCMTK closes its file */
   int own = dup (fd);
   FILE *out = own >= 0 ? fdopen (own, "wb") : NULL;
   gboolean ok = out != NULL;

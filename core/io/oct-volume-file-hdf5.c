@@ -12,7 +12,7 @@
 #include "oct-hdf5.h"
 #include "oct-volume-file-kinds.h"
 
-/* More than what is in a file besides the voxels. */
+/* Upper bound of the bytes in a file besides the voxels. */
 #define HEADERS 8192
 
 /* Complex numbers as h5py and MATLAB's readers know them. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/** What a kind of volume file is to oct-volume-file.c. */
+/** The interface of a kind of volume file to oct-volume-file.c. */
 #pragma once
 
 #include "oct-volume-file.h"
@@ -23,7 +23,7 @@ typedef struct {
       int fd, const char *path, guint64 *least, GError **error);
   /* what else there is to check, or NULL */
   gboolean (*check) (const OctVolumeFileInfo *info, GError **error);
-  const char *package; /* Debian package of what this build lacks */
+  const char *package; /* Debian package that this build lacks */
 } OctVolumeFormat;
 
 gboolean oct_volume_file_write_tiff (const OctVolumeFileInfo *info,
