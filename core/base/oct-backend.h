@@ -70,8 +70,8 @@ typedef enum {
    * and have finite values alone, count: U of them, in R = max (1, min (U /
    * OCT_PATTERN_LEAST, OCT_PATTERN_RUNS)) runs of U / R consecutive A-lines.
    * For every frequency of the A[j] / g[j] it is the mean over that run in
-   * which the variance is least, the first of those where it is no more than
-   * rounding, OCT_PATTERN_ROUNDING^2 sum_i b[i]^2.  b where no A-line counts.
+   * which the variance is least, the first of those in which it is no more than
+   * rounding, OCT_PATTERN_ROUNDING^2 sum_i b[i]^2.  b if no A-line counts.
    * Fitted to every A-line, see below. */
   OCT_BACKGROUND_FIXED_PATTERN,
   /* minus `background`, fitted to every A-line, see below */
@@ -93,7 +93,7 @@ typedef enum {
 /* Fitted: of A-line j is removed b[i] (1 + e0 + e1 x + e2 x^2), x = 2 i /
  * (samples - 1) - 1, where e, of every A-line its own, makes the sum of
  * (A[j][i] - that)^2 least over the samples where both are finite; e1 and e2
- * are 0 where there are too few of them (oct-fit.h). */
+ * are 0 if there are too few of them (oct-fit.h). */
 
 #define OCT_PATTERN_RUNS 9u
 #define OCT_PATTERN_LEAST 16u
@@ -344,7 +344,7 @@ typedef struct {
   gboolean depth, lateral; /* upside down, mirrored */
   OctWayBack way_back;
   guint first;           /* number of the first B-scan of the frame */
-  guint volume;          /* numbers begin anew after so many, 0: they go on */
+  guint volume;          /* numbers begin again after so many, 0: they go on */
   double way_back_shift; /* A-lines, -OCT_MAX_LINES .. OCT_MAX_LINES */
   OctMotion motion;
   double duty; /* (0, 1], SINE only */
@@ -381,7 +381,7 @@ typedef struct {
 } OctSpeckleParams;
 
 /* Means of frames, value by value: [rows][values] -> the same, and of a second
- * plane of bytes where there is one (NV12).  Every B-scan of a frame is one of
+ * plane of bytes if there is one (NV12).  Every B-scan of a frame is one of
  * them in turn.
  *   RUNNING: of this one and those before, `frames` of them at most;
  *   BLOCK: of this one and those before in its block; a block begins when the
@@ -482,7 +482,7 @@ typedef struct {
 typedef struct _OctStep OctStep;
 
 /* Several operations in one pass over the data.  Used by oct-sequence.h alone,
- * which runs them one by one where there is no such pass. */
+ * which runs them one by one if there is no such pass. */
 typedef struct {
   /* `bscans`: in a frame, also those of `last`; `last`: the operation that ends
    * the pass with a plan of its own, which run() gets, or OCT_N_OPERATIONS.

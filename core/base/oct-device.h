@@ -7,7 +7,7 @@
  *
  * Every function works in the CUDA context that is current in the calling
  * thread.  Those that take a GError fail (FALSE or NULL) with a sentence that
- * names what failed: OCT_ERROR_MEMORY where there is too little, else
+ * names what failed: OCT_ERROR_MEMORY if there is too little, else
  * OCT_ERROR_DEVICE.
  */
 #pragma once

@@ -10,8 +10,8 @@
 #include "oct-params.h"
 #include "oct-speckle.h"
 
-/* A table that parameters point to: where the pointer is, where the number of
- * its values, and the size of one. */
+/* A table that parameters point to: the offsets of the pointer and of the
+ * number of its values, and the size of one. */
 typedef struct {
   gsize pointer, count, size;
 } Table;
