@@ -19,11 +19,11 @@
  * does. */
 #define PIECE (4 << 20)
 
-/* Where what was fetched is thrown away, again and again: it stays in the cache
- * of the processor. */
+/* Size of the buffer for fetched bytes, which is overwritten again and again:
+ * it stays in the cache of the processor. */
 #define WASTE (64 << 10)
 
-/* Apart, so many bytes are looked at to tell what is in memory. */
+/* Distance of the bytes that are examined to find the parts in memory. */
 #define LOOK (128 << 10)
 
 struct _OctAhead {
@@ -141,7 +141,7 @@ oct_ahead_follow (OctAhead *ahead, guint64 offset, gsize size)
 
   g_mutex_lock (&ahead->lock);
   if (offset != ahead->next)
-    ahead->at = ahead->until = end; /* what was to come is not read now */
+    ahead->at = ahead->until = end; /* the announced bytes are not read now */
   else if (ahead->at < end) {
     ahead->at = end; /* the reader was faster */
     ahead->until = MAX (ahead->until, end);

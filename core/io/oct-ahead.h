@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * Reading ahead: a thread has the disk bring what is read next, while the one
- * that reads computes.  All of it is help only: nothing fails where it fails,
+ * that reads computes.  It is only an optimisation: nothing fails if it fails,
  * and no byte that is delivered comes from here.
  */
 #pragma once

@@ -14,7 +14,7 @@
 
 #include "oct-file-write.h"
 
-/* open() of a file that there is not yet: `flags` beside O_CREAT, O_EXCL and
+/* open() of a file that does not exist yet: `flags` besides O_CREAT, O_EXCL and
  * O_CLOEXEC.  Returns: a file descriptor, -1 with errno.  File systems without
  * permissions have their own. */
 static inline int

@@ -278,7 +278,7 @@ static const OctContainer container = { hdf5_read_bscan, hdf5_close_content,
   TRUE };
 
 /* The dataset, with a cache for the chunks of a B-scan: others lie in the same
- * ones.  FALSE with an error where those are too large. */
+ * ones.  FALSE with an error if those are too large. */
 static gboolean
 open_set (Content *content, const OctArray *array, GError **error)
 {

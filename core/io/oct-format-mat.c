@@ -170,7 +170,7 @@ inflate_some (Element *element, guint8 *dest, gsize size)
   return done;
 }
 
-/* FALSE where there is less, or nothing can be read. */
+/* FALSE if there is less, or nothing can be read. */
 static gboolean
 element_read (Element *element, gpointer dest, gsize size)
 {
@@ -327,7 +327,8 @@ mat_damaged (const char *file, guint64 where, GError **error)
   return FALSE;
 }
 
-/* Opens the element that begins at `where`; *end is where the next one does. */
+/* Opens the element that begins at `where`; *end is the begin of the next one.
+ */
 static gboolean
 element_open (const OctOpening *opening, gboolean swapped, guint64 where,
     Element *element, guint64 *end)

@@ -99,7 +99,7 @@ oct_format_is_octproz (const OctOpening *opening)
   return find_settings (opening->path, &settings);
 }
 
-/* FALSE with an error where it is there and not a finite number. */
+/* FALSE with an error if it is there and not a finite number. */
 static gboolean
 octproz_get_number (
     const Settings *settings, const char *key, double *number, GError **error)
@@ -316,7 +316,7 @@ parse_curve (const char *text, double *values, guint n)
   return count;
 }
 
-/* The curve that was loaded from a file is looked for beside the recording:
+/* The curve that was loaded from a file is looked for next to the recording:
  * where it was on that computer does not matter. */
 static char *
 make_curve_path (const char *recording, const Settings *settings)

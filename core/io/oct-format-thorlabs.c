@@ -335,8 +335,8 @@ thorlabs_finish (zip_file_t *entry, guint64 left)
   return format_thorlabs_skip (entry, left) && zip_fread (entry, &more, 1) == 0;
 }
 
-/* All of a small entry, which must have that size where it is not 0; NULL:
- * there is none, it is another, or it is damaged. */
+/* All of a small entry, which must have that size if it is not 0; NULL: there
+ * is none, it is another, or it is damaged. */
 static guint8 *
 thorlabs_read_entry (Content *content, const char *name, gsize size, gsize *got)
 {
@@ -592,8 +592,8 @@ thorlabs_make_calibration (
          || thorlabs_set_damaged (opening->file, local->message, error);
 }
 
-/* Metres from one to the next of `count` that are `mm` wide; 0 where it is
- * unknown, or where several were taken at each place. */
+/* Metres from one to the next of `count` that are `mm` wide; 0 if it is
+ * unknown, or if several were taken at each place. */
 static double
 get_spacing (double mm, double pixels, guint64 count)
 {

@@ -39,7 +39,7 @@ typedef struct {
   Page page;      /* all are like this one */
   gboolean whole; /* the last page is the last of the file */
   guint lines;    /* rows of a B-scan */
-  /* byte where all B-scans begin, where they follow each other as they are; 0:
+  /* byte where all B-scans begin, if they follow each other as they are; 0:
    * they are read page by page */
   guint64 flat;
 

@@ -18,8 +18,8 @@ G_BEGIN_DECLS
 
 typedef struct {
   /* Reads B-scan `frame` to values [lines][samples] of the stored type, or
-   * [samples][lines] where it is `transposed`.  Never two threads at once.
-   * Error: OCT_ERROR_READ or _FORMAT. */
+   * [samples][lines] if it is `transposed`.  Never two threads at once.  Error:
+   * OCT_ERROR_READ or _FORMAT. */
   gboolean (*read) (
       gpointer content, guint64 frame, gpointer values, GError **error);
   void (*close) (gpointer content);
@@ -61,9 +61,9 @@ typedef struct {
   OctFileFormat format;
   const char *nick, *blurb; /* of octsrc's `format`; NULL: cannot be set */
   const char *name;         /* "a NumPy .npy file" */
-  const char *media;        /* of the type that its first bytes tell, or NULL */
+  const char *media;        /* of the type that its first bytes show, or NULL */
   OctMagic magics[5];       /* any of these; a zero ends the list */
-  /* where that is not enough, or instead; NULL: the first bytes decide */
+  /* if that is not enough, or instead; NULL: the first bytes decide */
   gboolean (*probe) (const OctOpening *opening);
   /* Error: OCT_ERROR_FORMAT, _SETTINGS, _READ.  NULL: it is recognised and
    * refused. */
@@ -90,7 +90,7 @@ gboolean oct_format_open_unp (OctOpening *opening, GError **error);
 gboolean oct_format_open_bioptigen (OctOpening *opening, GError **error);
 /* By its name. */
 gboolean oct_format_is_unp (const OctOpening *opening);
-/* Settings of OCTproZ are beside it. */
+/* Settings of OCTproZ are next to it. */
 gboolean oct_format_is_octproz (const OctOpening *opening);
 
 void oct_format_list_srr (const char *path, GPtrArray *files);
@@ -136,7 +136,7 @@ gboolean oct_opening_check_raw_only (
  * beyond the ends. */
 void oct_chirp_invert (const float *chirp, guint n, double *positions);
 
-/* FALSE with an error where it does not rise. */
+/* FALSE with an error if it does not rise. */
 gboolean oct_chirp_check (
     const char *file, const float *chirp, guint n, GError **error);
 
@@ -172,7 +172,7 @@ const OctArray *oct_opening_choose_array (const OctOpening *opening,
     const GArray *arrays, gboolean fastest_first, const char *property,
     GError **error);
 
-/* FALSE with an error where one is set and the file has no names, nor several
+/* FALSE with an error if one is set and the file has no names, nor several
  * dimensions to choose from. */
 gboolean oct_opening_check_unnamed (const OctOpening *opening, GError **error);
 /* The same of frames of a camera, [frames][rows][columns], whose rows are

@@ -48,7 +48,7 @@ typedef gboolean (*OctLayoutFetch) (
     gpointer content, guint64 offset, gpointer dest, gsize size);
 
 /* Both for an array of `opening`, whose `stored` and `data_offset` or
- * `container` are set.  Where its B-scans are not one piece, another container
+ * `container` are set.  If its B-scans are not one piece, another container
  * collects their values, which owns the one that was there; `fetch` then reads
  * from that. */
 gboolean oct_opening_take_array (OctOpening *opening, const OctShape *shape,

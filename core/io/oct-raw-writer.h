@@ -27,11 +27,11 @@ OctRawWriter *oct_raw_writer_new (
 gboolean oct_raw_writer_describe (
     OctRawWriter *writer, const OctRecordingInfo *info, GError **error);
 
-/* Writes a mask beside the recording, at once and to the disk, before a text
+/* Writes a mask next to the recording, at once and to the disk, before a text
  * names it; `number` of it.  One that was there before is not written again.
- * OCT_ERROR_WRITE, _DISK_FULL, or _SETTINGS where one recording cannot hold it:
- * it is for volumes of another size, or there are OCT_RECORDING_MAX_MASKS
- * already. */
+ * OCT_ERROR_WRITE, _DISK_FULL, or _SETTINGS if one recording cannot hold it: it
+ * is for volumes of another size, or there are OCT_RECORDING_MAX_MASKS already.
+ */
 gboolean oct_raw_writer_add_mask (
     OctRawWriter *writer, OctScanMask *mask, guint *number, GError **error);
 

@@ -35,12 +35,12 @@ struct _OctReader {
 
   OctAhead *ahead; /* flat files */
 
-  /* where a format reads B-scans by itself */
+  /* if a format reads B-scans by itself */
   const OctContainer *container;
   gboolean transposed; /* [samples][lines] are stored */
   GMutex lock;         /* what follows */
   gpointer content;
-  gpointer bscan; /* as stored, where that is not what is delivered */
+  gpointer bscan; /* as stored, if another type is delivered */
 };
 
 static void
@@ -50,8 +50,8 @@ set_read_error (const OctReader *reader, GError **error)
       reader->file, g_strerror (errno));
 }
 
-/* Which of the B-scans that are announced are not there; FALSE with an error
- * where that is nearly all of them. */
+/* Which of the B-scans that are announced are not there; FALSE with an error if
+ * that is nearly all of them. */
 static gboolean
 take_missing (OctReader *reader, OctOpening *opening, GError **error)
 {

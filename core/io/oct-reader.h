@@ -110,15 +110,15 @@ OctCalibration *oct_reader_get_calibration (const OctReader *reader);
 
 /* B-scans that the file announces and that are not in it, or that turned out to
  * be damaged when they were read: how many so far, whether B-scan `frame` is
- * one of them, and a sentence that names them and why, NULL where there are
- * none (g_free() it).  Several threads may ask. */
+ * one of them, and a sentence that names them and why, NULL if there are none
+ * (g_free() it).  Several threads may ask. */
 guint64 oct_reader_count_missing (const OctReader *reader);
 gboolean oct_reader_lacks (const OctReader *reader, guint64 frame);
 char *oct_reader_describe_missing (const OctReader *reader);
 
-/* Files beside `path` that belong to it, by their names: further B-scans,
- * settings, a calibration, masks.  Paths of those that are there, sorted, without
- * `path` itself; g_ptr_array_unref() it. */
+/* Files next to `path` that belong to it, by their names: further B-scans,
+ * settings, a calibration, masks.  Paths of those that are there, sorted,
+ * without `path` itself; g_ptr_array_unref() it. */
 GPtrArray *oct_reader_list_files (const char *path);
 
 /* A sentence, to be freed, about a raw file whose values seem to be of another
@@ -138,12 +138,12 @@ const char *oct_reader_recognise (const guint8 *head, gsize size);
 const char *oct_reader_get_media_type (guint n);
 
 /* Reads B-scan `frame` (0 .. frames - 1) to dest [lines][samples], rows
- * `stride` bytes apart: straight into dest where the stored type is the
- * delivered one, through a small buffer where it is converted.
+ * `stride` bytes apart: straight into dest if the stored type is the delivered
+ * one, through a small buffer if it is converted.
  * Several threads may read at once.  A file that has shrunk since or fails to
  * read, or a frame that is not there: OCT_ERROR_READ; a file of several that
- * is gone: OCT_ERROR_NOT_FOUND.  After that others can
- * still be read where the frame is missing (oct_reader_lacks()). */
+ * is gone: OCT_ERROR_NOT_FOUND.  After that others can still be read if the
+ * frame is missing (oct_reader_lacks()). */
 gboolean oct_reader_read (OctReader *reader, guint64 frame, gpointer dest,
     gsize stride, GError **error);
 

@@ -310,7 +310,7 @@ recording_text_get_count (const Parser *parser, const char *key, guint most,
   return recording_text_refuse (parser, key, expected);
 }
 
-/* A number above zero, 0 where there is none. */
+/* A number above zero, 0 if there is none. */
 static gboolean
 get_positive (const Parser *parser, const char *group, const char *key,
     double most, double *number)
@@ -500,7 +500,7 @@ get_calibration_until (const Parser *parser, guint64 *frames)
              parser, "calibration-until", "the number of a B-scan");
 }
 
-/* One finite number per sample; *values NULL where there is no such list. */
+/* One finite number per sample; *values is NULL if there is no such list. */
 static gboolean
 get_list (const Parser *parser, const char *key, guint samples, double **values)
 {

@@ -29,12 +29,12 @@ char *oct_recording_find_part (const char *base, guint64 from);
 char *oct_recording_mask_path (const char *base, guint number);
 char *oct_recording_find_mask (const char *base);
 
-/* Adds the paths of all parts and masks beside the text `path`. */
+/* Adds the paths of all parts and masks next to the text `path`. */
 void oct_recording_list_files (const char *path, GPtrArray *files);
 
 typedef struct _OctRecording OctRecording;
 
-/* Opens the text `path` and finds the parts beside it.  Errors:
+/* Opens the text `path` and finds the parts next to it.  Errors:
  * OCT_ERROR_NOT_FOUND, _READ, _FORMAT (text, a part that is missing between
  * others, no whole B-scan at all). */
 OctRecording *oct_recording_open (const char *path, GError **error);

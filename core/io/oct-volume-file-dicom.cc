@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* DICOM: an Ophthalmic Tomography Image (PS3.3, A.52.4), a frame per B-scan.
- * The standard names what such a file has to say; what is not known here is
- * empty where that is allowed, and can be given by its keyword.  Pictures en
- * face are images of another kind (oct-volume-file-dicom-enface.cc). */
+ * The standard names what such a file has to say; unknown attributes are empty
+ * if that is allowed, and can be given by their keywords.  Pictures en face are
+ * images of another kind (oct-volume-file-dicom-enface.cc). */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -169,7 +169,7 @@ put_volume (Writer &w, const OctVolumeFileInfo *info)
   w.long_real (DCM_AcquisitionDuration, info->bscan_time * info->bscans);
   w.empty (DCM_AcquisitionContextSequence);
   /* The module of this image asks for a concatenation (C.8.17.7), of one file
-   * where all of it is in one. */
+   * if all of it is in one. */
   w.text (DCM_ConcatenationUID, concatenation);
   w.text (DCM_SOPInstanceUIDOfConcatenationSource, source);
   w.long_count (DCM_ConcatenationFrameOffsetNumber, 0);

@@ -141,8 +141,8 @@ write_dataset (hid_t file, const OctVolumeFileInfo *info, const guint8 *voxels)
   return ok;
 }
 
-/* Before the library writes: where it fails, it keeps its file open, and ends
- * the program with a crash.  Some file systems cannot take room in advance. */
+/* Before the library writes: if it fails, it keeps its file open, and ends the
+ * program with a crash.  Some file systems cannot take room in advance. */
 static gboolean
 take_room (int fd, const OctVolumeFileInfo *info)
 {

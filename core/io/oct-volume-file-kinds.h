@@ -17,8 +17,8 @@ typedef struct {
   guint64 most_bytes;   /* 0: any */
   /* Writes all of it to `fd`, which is an empty file `path`, and leaves that
    * open; nothing is kept back in buffers.  `least`: bytes that the file must
-   * have now, at first those of the voxels.  OCT_ERROR_WRITE; where errno says
-   * why, that is what it says.  NULL: this build cannot. */
+   * have now, at first those of the voxels.  OCT_ERROR_WRITE, with errno's
+   * reason if there is one.  NULL: this build cannot. */
   gboolean (*write) (const OctVolumeFileInfo *info, const guint8 *voxels,
       int fd, const char *path, guint64 *least, GError **error);
   /* what else there is to check, or NULL */

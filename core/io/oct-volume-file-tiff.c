@@ -112,7 +112,7 @@ oct_volume_file_write_tiff (const OctVolumeFileInfo *info, const guint8 *voxels,
   }
   for (guint i = 0; ok && i < info->bscans; i++)
     ok = write_page (tiff, info, i, description, voxels + i * slice);
-  /* closing tells of nothing */
+  /* closing reports no error */
   ok = ok && TIFFFlush (tiff) != 0;
   if (!ok)
     oct_volume_file_set_error (error, path, errno);
