@@ -149,7 +149,7 @@ find_errors (
   }
 }
 
-/* By how much c is better than `former`, and the standard error of it. */
+/* The gain of c over `former`, and its standard error. */
 static void
 find_gain (Search *search, const double c[2], const double former[2],
     OctAutofocus *found)

@@ -23,7 +23,7 @@ G_BEGIN_DECLS
 #define OCT_AUTOFOCUS_MIN_LINES 16
 /* Bins near zero delay that are not judged. */
 #define OCT_AUTOFOCUS_FIRST_BIN 20
-/* c2 is looked for in +- this, rad; in more where that is too little. */
+/* c2 is looked for in +- this, rad; in more if that is too little. */
 #define OCT_AUTOFOCUS_RANGE 100.0
 #define OCT_AUTOFOCUS_MAX_RANGE 400.0
 
@@ -85,9 +85,9 @@ gboolean oct_autofocus_find (const OctAutofocusParams *params,
  * at the end of the range, or parts of the scene contradict each other. */
 gboolean oct_autofocus_check (const OctAutofocus *found, GError **error);
 
-/* Whether the scene tells what was found from what is in force: its gain is
- * certain.  Near the highest score it is flat, and a scene whose lines score
- * differently by chance has its top beside the right phases. */
+/* Whether the scene can distinguish the result from the current phases: its
+ * gain is certain.  Near the highest score it is flat, and a scene whose lines
+ * score differently by chance has its top next to the right phases. */
 gboolean oct_autofocus_is_certain (const OctAutofocus *found);
 
 G_END_DECLS

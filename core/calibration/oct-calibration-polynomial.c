@@ -7,7 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Of a value, or of 1 where that is less: far below what anybody sees. */
+/* Relative to a value, or absolute for values below 1: far below the visible.
+ */
 #define PRECISION 1e-7
 
 /* [*count] to be freed, NULL with an error. */

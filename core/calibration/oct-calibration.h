@@ -96,7 +96,7 @@ const double *oct_calibration_get_nodes (const OctCalibration *c);
 const double *oct_calibration_get_dispersion (const OctCalibration *c);
 
 /* [samples] rad at the wavenumber of each sample (a2, a3 included), as given;
- * NULL where the calibration gives it at the uniform wavenumbers alone. */
+ * NULL if the calibration has it at the uniform wavenumbers alone. */
 const double *oct_calibration_get_sample_dispersion (const OctCalibration *c);
 
 /* [samples] counts per pixel, or NULL. */
@@ -108,7 +108,7 @@ gboolean oct_calibration_get_k_range (
     const OctCalibration *c, double *k_min, double *k_max);
 
 /* Fills phase[samples] with -(a2 (k-kc)^2 + a3 (k-kc)^3) plus the dispersion of
- * the calibration where it has one: at the uniform wavenumbers or, with
+ * the calibration if it has one: at the uniform wavenumbers or, with
  * `at_samples`, at the wavenumber of every sample.  Phases given at the one are
  * linear between entries at the other, the first and last one beyond, and as
  * they are where they were given.  FALSE with OCT_ERROR_SETTINGS when there is

@@ -8,8 +8,8 @@
 
 G_BEGIN_DECLS
 
-/* Up to so many mirrors every choice of sides is fitted where the quick way
- * fails. */
+/* Up to so many mirrors every choice of sides is fitted if the quick way fails.
+ */
 #define OCT_MIRROR_SET_MAX_CHOICES 5
 
 gboolean oct_mirror_set_are_sides_given (const OctMirrorSet *set);

@@ -18,8 +18,8 @@
 /* Up to so many mirrors all patterns of sides are tried. */
 #define TRIED 9
 
-/* What one mirror says about a spline of its phases: without the mean, or
- * without the straight line in K. */
+/* The normal equations of one mirror for a spline of its phases: without the
+ * mean, or without the straight line in K. */
 typedef struct {
   double matrix[SPLINES * SPLINES]; /* sum w b b^T */
   double right[SPLINES];            /* sum w b t */
@@ -351,7 +351,7 @@ mirror_solve_pick (const OctMirrorPhases *p, guint *picked)
   return count;
 }
 
-/* The mirrors that were not picked, each by what K and D say of it. */
+/* Finds the sides of the mirrors that were not picked, each from K and D. */
 static void
 tell_others (
     const OctMirrorPhases *p, const Part *parts, const double *x, double *sides)
