@@ -146,7 +146,8 @@ oct_registration_score (
          - OCT_REGISTRATION_PENALTY * ((rows != 0) + (columns != 0));
 }
 
-/* Of a pixel of the second plane, which is as large as two of the first. */
+/* The shift in pixels of the second plane, which are as large as two of the
+ * first. */
 OCT_REGISTRATION_INLINE int
 oct_registration_half (int shift)
 {
