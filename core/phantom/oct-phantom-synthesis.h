@@ -12,7 +12,7 @@
  * stands for. */
 #define OCT_TISSUE_FIELD_UNIT (0.5f / 32767.0f)
 
-/* What all columns share. */
+/* Data that all columns share. */
 typedef struct {
   guint samples, depths, grid;
   float *twiddles;
