@@ -23,8 +23,8 @@
 G_BEGIN_DECLS
 
 /* Every operation: row (NAME, name, parameters).  This list makes the enum, the
- * tables of the backends and of the reference, and the lists of the tests; what
- * an operation is stands in oct-operation.c. */
+ * tables of the backends and of the reference, and the lists of the tests; the
+ * description of each operation is in oct-operation.c. */
 /* clang-format off */
 #define OCT_OPERATIONS(row)                                                    \
   row (BACKGROUND, background, OctBackgroundParams)                            \
@@ -64,8 +64,8 @@ typedef enum {
   /* conversion alone */
   OCT_BACKGROUND_NONE,
   /* minus the fixed pattern by minimum variance (S. Moon, S.-W. Lee and Z.
-   * Chen, Opt. Express 18, 24395 (2010)), what is there in all A-lines: with b
-   * the mean of this B-scan, the brightness of an A-line is g[j] = sum_i
+   * Chen, Opt. Express 18, 24395 (2010)), the part common to all A-lines: with
+   * b the mean of this B-scan, the brightness of an A-line is g[j] = sum_i
    * A[j][i] b[i] / sum_i b[i]^2; those that are brighter than OCT_PATTERN_DARK,
    * and have finite values alone, count: U of them, in R = max (1, min (U /
    * OCT_PATTERN_LEAST, OCT_PATTERN_RUNS)) runs of U / R consecutive A-lines.
@@ -387,8 +387,8 @@ typedef struct {
  *   BLOCK: of this one and those before in its block; a block begins when the
  *     one before has `frames` of them.
  * Counts are rounded to nearest, halves up.  Complex values: (sum a) / n, or of
- * the power ((sum |a|^2) / n)^1/2 with no phase; what is not finite counts as
- * 0.  get_found(): n, of the last frame.
+ * the power ((sum |a|^2) / n)^1/2 with no phase; values that are not finite
+ * count as 0.  get_found(): n, of the last frame.
  *   TRANSLATION: the earlier frames are moved to where the last one is, by whole
  * pixels along rows and columns.  oct-registration.h says how far.  A value is
  * then the mean over those n frames that have one there; the last one has all.
@@ -458,9 +458,9 @@ typedef struct _OctPlan OctPlan;
 /* See oct-operation.h for the description that all backends share. */
 typedef struct {
   /* Returns: a plan to be freed with destroy(), or NULL with OCT_ERROR_SETTINGS
-   * (parameters out of range), _MEMORY or _DEVICE (what it needs is missing or
-   * has failed).  `params`: the struct that OCT_OPERATIONS names; it and what
-   * it points to are not kept. */
+   * (parameters out of range), _MEMORY or _DEVICE (a resource is missing or
+   * failed).  `params`: the struct that OCT_OPERATIONS names; neither it nor
+   * the data that it points to are kept. */
   OctPlan *(*create) (gconstpointer params, GError **error);
   /* Takes new parameters without losing history (running mean, smoothed
    * range), which is that of B-scans of a size, however many there are in a

@@ -7,7 +7,7 @@
  *
  * Every function works in the CUDA context that is current in the calling
  * thread.  Those that take a GError fail (FALSE or NULL) with a sentence that
- * names what failed: OCT_ERROR_MEMORY if there is too little, else
+ * names the failure: OCT_ERROR_MEMORY if there is too little, else
  * OCT_ERROR_DEVICE.
  */
 #pragma once
@@ -37,7 +37,7 @@ typedef struct {
   gpointer (*alloc) (gsize size, GError **error);
   void (*free) (gpointer memory);
 
-  /* Bytes of device memory that nobody uses, 0 when unknown. */
+  /* Bytes of unused device memory, 0 when unknown. */
   gsize (*free_memory) (void);
 
   /* `blocking`: what uses the NULL stream waits for this stream. */
@@ -68,7 +68,7 @@ typedef struct {
  * with the structs that they share.
  *
  * The second is an OctDeviceGet: the table, which lives as long as the process,
- * or NULL with OCT_ERROR_DEVICE and a clause that names what is missing
+ * or NULL with OCT_ERROR_DEVICE and a clause that names the missing part
  * (driver, device). */
 typedef const OctDevice *(*OctDeviceGet) (GError **error);
 #define OCT_DEVICE_MODULE "liboctcuda.so"

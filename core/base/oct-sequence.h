@@ -23,12 +23,12 @@ typedef struct _OctSequence OctSequence;
 gboolean oct_may_fuse (void);
 
 /**
- * `steps`: 1 to OCT_SEQUENCE_MAX, each taking what the one before gives;
- * references are kept.  `bscans`: in a frame, 1 or more.  `last`: the operation
- * of the plan that oct_sequence_run() gets, or OCT_N_OPERATIONS for none.
- * `failed`: set, if it fails, to the number of the step that cannot be done (n:
- * the last operation).  Memory for results between steps is allocated when they
- * are run one by one only, as they all are without oct_may_fuse().
+ * `steps`: 1 to OCT_SEQUENCE_MAX, the input of each is the output of the one
+ * before; references are kept.  `bscans`: in a frame, 1 or more.  `last`: the
+ * operation of the plan that oct_sequence_run() gets, or OCT_N_OPERATIONS for
+ * none.  `failed`: set, if it fails, to the number of the step that cannot be
+ * done (n: the last operation).  Memory for results between steps is allocated
+ * when they are run one by one only, as they all are without oct_may_fuse().
  */
 OctSequence *oct_sequence_new (const OctBackend *backend, OctStep *const *steps,
     guint n, guint bscans, OctOperation last, guint *failed, GError **error);
@@ -45,7 +45,7 @@ gboolean oct_sequence_is_fused (const OctSequence *sequence);
  * One frame.  `in`: the input of the first step; if that one is a background
  * that was found, planes[1].data are the means that OCT_OPERATION_MEAN of this
  * backend has found.  `last`: the plan of the last operation, or NULL; `out`:
- * what that one gives, or the last step.  `failed` as above.
+ * its output, or that of the last step.  `failed` as above.
  */
 gboolean oct_sequence_run (OctSequence *sequence, const OctFrame *in,
     OctPlan *last, const OctFrame *out, gpointer stream, guint *failed,
