@@ -35,8 +35,8 @@ struct _OctAhead {
   GThread *thread;  /* NULL: not yet */
   gboolean useless; /* there is no disk, or no thread */
   gboolean quit;
-  guint64 next;      /* what follows the bytes that were read last */
-  guint64 at, until; /* what the thread is to fetch */
+  guint64 next;      /* the byte after those that were read last */
+  guint64 at, until; /* the range that the thread fetches next */
 };
 
 /* Files that are always in memory. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * Reading ahead: a thread has the disk bring what is read next, while the one
- * that reads computes.  It is only an optimisation: nothing fails if it fails,
- * and no byte that is delivered comes from here.
+ * Reading ahead: a thread has the disk deliver the bytes to be read next, while
+ * the one that reads computes.  It is only an optimisation: nothing fails if it
+ * fails, and no byte that is delivered comes from here.
  */
 #pragma once
 

@@ -41,7 +41,7 @@ typedef struct _OctFileContent OctFileContent;
 /* Reads and parses a file; NULL with an error. */
 typedef gpointer (*OctFileRead) (const char *path, GError **error);
 
-/* Nothing is read yet.  `path` is copied; what `read` gives is freed with
+/* Nothing is read yet.  `path` is copied; the result of `read` is freed with
  * `free_content`. */
 OctFileContent *oct_file_content_new (
     const char *path, OctFileRead read, GDestroyNotify free_content);

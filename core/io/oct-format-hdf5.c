@@ -20,7 +20,7 @@
 #define MAX_CHUNKS (4u << 20)
 
 static GMutex library;
-/* others in this process may want what it prints */
+/* others in this process may want its output */
 static H5E_auto2_t printer;
 static void *printer_data;
 
@@ -193,7 +193,7 @@ hdf5_look_at (hid_t h5, const char *name, const H5O_info_t *info, void *data)
 
   if (++search->objects > MAX_OBJECTS || search->arrays->len >= MAX_DATASETS)
     return 1;
-  /* what MATLAB keeps the parts of cells in */
+  /* where MATLAB stores the parts of cells */
   if (info->type != H5O_TYPE_DATASET || (search->matlab && *name == '#'))
     return 0;
   set = H5Dopen2 (h5, name, H5P_DEFAULT);

@@ -373,7 +373,7 @@ list_variables (
     ok = element_open (opening, swapped, array.place, &element, &where)
          && mat_read_header (&element, &array);
     element_close (&element);
-    /* without a name: what MATLAB keeps for itself */
+    /* without a name: MATLAB's internal data */
     if (ok && *array.name != '\0')
       g_array_append_val (arrays, array);
     else

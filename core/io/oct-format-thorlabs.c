@@ -325,7 +325,7 @@ thorlabs_read_all (zip_file_t *entry, guint8 *dest, guint64 size)
   return TRUE;
 }
 
-/* To the end of an entry, where libzip compares what was read with the checksum
+/* To the end of an entry, where libzip compares the data read with the checksum
  * of the archive. */
 static gboolean
 thorlabs_finish (zip_file_t *entry, guint64 left)
@@ -358,7 +358,8 @@ thorlabs_read_entry (Content *content, const char *name, gsize size, gsize *got)
   data = g_malloc (stat.size + 1);
   ok = thorlabs_read_all (entry, data, stat.size);
 #ifndef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
-  /* what a fuzzer changes has no right checksum, and would be seen no further */
+  /* data changed by a fuzzer have no right checksum, and would be seen no
+   * further */
   ok = ok && thorlabs_finish (entry, 0);
 #endif
   zip_fclose (entry);
@@ -421,7 +422,7 @@ read_regions (Content *content, guint64 frame, const Region *regions, guint n,
   if (ok)
     return TRUE;
   thorlabs_close_entry (content);
-  /* what comes after it in the entry cannot be unpacked either */
+  /* the rest of the entry cannot be unpacked either */
   if (entry != content->damaged_entry || first + bscan < content->damaged_at) {
     content->damaged_entry = entry;
     content->damaged_at = first + bscan;

@@ -11,7 +11,7 @@
 
 #define HDF5_MAGIC "\x89HDF\r\n\x1a\n"
 
-/* How a row opens files, or what it lacks for that. */
+/* How a row opens files, or the library that is missing for it. */
 #define OCT_NEEDS(library, function, what, debian)                             \
   OCT_NEEDS_##library (function, what, debian)
 #ifdef HAVE_ZLIB

@@ -2,8 +2,8 @@
 /**
  * The interface of a file format to the reader: one row of a table each.
  *
- * A format opens a file and says what it holds.  Values then lie in the file as
- * they are (flat), from `data_offset` on, or the format reads each B-scan (a
+ * A format opens a file and describes its content.  Values then lie in the file
+ * as they are (flat), from `data_offset` on, or the format reads each B-scan (a
  * container: compressed, in pieces, another order).
  */
 #pragma once
@@ -38,7 +38,7 @@ typedef struct {
   gsize head_size;
   const OctReaderSettings *settings;
 
-  /* what it fills */
+  /* output */
   OctReaderInfo info;
   OctStored stored;
   guint64 data_offset;           /* flat files */
@@ -71,7 +71,7 @@ typedef struct {
   /* Adds the files that belong to `path`, if its name is one of the format;
    * NULL: there are none. */
   void (*list_files) (const char *path, GPtrArray *files);
-  const char *needs;   /* what this build lacks to read it, or NULL */
+  const char *needs;   /* the part that this build lacks to read it, or NULL */
   const char *package; /* Debian package of that */
   const char *advice;  /* what to do with one that is refused */
 } OctFormat;
@@ -166,8 +166,8 @@ char *oct_array_show_name (const char *name);
 char *oct_array_describe_shape (const OctArray *array, gboolean fastest_first);
 
 /* The one that is set, else the only one with two or three dimensions, else the
- * only one at all.  `property`: what sets it.  NULL: an error that lists them.
- */
+ * only one at all.  `property`: the property that sets it.  NULL: an error that
+ * lists them. */
 const OctArray *oct_opening_choose_array (const OctOpening *opening,
     const GArray *arrays, gboolean fastest_first, const char *property,
     GError **error);

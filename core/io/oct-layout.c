@@ -202,7 +202,7 @@ typedef struct {
   int fd;
   guint64 data_offset;
 
-  /* what has the values, or NULL: the file */
+  /* the container of the values, or NULL: the file */
   OctLayoutFetch fetch;
   const OctContainer *container;
   gpointer content;
@@ -259,8 +259,8 @@ window_has (const Strided *strided, guint64 at, guint64 count)
          && count <= left - (at - strided->window_at);
 }
 
-/* Moves what the window has from `at` on to its beginning.  Returns: how many
- * values those are. */
+/* Moves the values of the window from `at` on to its beginning.  Returns: how
+ * many values those are. */
 static gsize
 keep_window (Strided *strided, guint64 at)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * Which dimension of an array is what, and arrays whose B-scans are not one
- * piece of the file: Fortran order, several channels, samples that are not the
- * last dimension.
+ * The meaning of the dimensions of an array, and arrays whose B-scans are not
+ * one piece of the file: Fortran order, several channels, samples that are not
+ * the last dimension.
  */
 #pragma once
 

@@ -20,7 +20,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (OctMissing, oct_missing_free)
 
 /* Adds `count` B-scans from `first` on; those that are in it already stay as
  * they are.  `reason`: a clause such as "data/Spectral3.data is not in the
- * archive"; it is copied.  Several threads may call this and what follows. */
+ * archive"; it is copied.  Several threads may call this and the functions
+ * below. */
 void oct_missing_add (
     OctMissing *missing, guint64 first, guint64 count, const char *reason);
 

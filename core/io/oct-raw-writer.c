@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* At least every second what was written is on the disk. */
+/* Written data are on the disk within a second. */
 #define SYNC_TIME (300 * G_TIME_SPAN_MILLISECOND)
 
 typedef struct {
@@ -333,10 +333,9 @@ oct_raw_writer_add_mask (
   return write_mask (writer, *number, error);
 }
 
-/* Makes the file of the next part.  A name that somebody else has taken stands
- * for a part that is lost, as oct_raw_writer_check() then finds.  -1 with
- * errno.
- */
+/* Makes the file of the next part.  A name that another program has taken
+ * stands for a part that is lost, as oct_raw_writer_check() then finds.  -1
+ * with errno. */
 static int
 make_part (OctRawWriter *writer, char **path)
 {
@@ -399,7 +398,7 @@ raw_writer_is_there (const OctRawWriter *writer, const Part *part)
   if (stat (path, &status) == 0)
     return status.st_dev == part->dev && status.st_ino == part->ino
            && (guint64)status.st_size >= part->frames * get_frame_size (writer);
-  /* a folder that nobody may look into says nothing */
+  /* an unreadable folder gives no information */
   return errno == EACCES;
 }
 

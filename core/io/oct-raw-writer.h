@@ -2,8 +2,8 @@
 /**
  * Writes recordings of raw spectra (oct-recording.h) at the rate of a camera.
  *
- * A B-scan is written in one piece.  A thread of the writer's own brings what
- * was written to the disk several times a second and then takes it out of the
+ * A B-scan is written in one piece.  A thread of the writer's own flushes the
+ * written data to the disk several times a second and then takes it out of the
  * page cache, so that neither a loss of power nor hours of recording hurt.
  */
 #pragma once

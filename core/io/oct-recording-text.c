@@ -631,8 +631,8 @@ get_mark_size (const char *text, gsize size)
   return size >= 3 && memcmp (text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
 }
 
-/* Before the text is read or split: what a key file takes of memory is many
- * times its size. */
+/* Before the text is read or split: a key file needs many times its size in
+ * memory. */
 static gboolean
 recording_text_check_size (const char *file, guint64 size, GError **error)
 {

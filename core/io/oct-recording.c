@@ -166,7 +166,7 @@ oct_recording_list_files (const char *path, GPtrArray *files)
   oct_format_add_beside (files, path, recording_has_file, begin);
 }
 
-/* Whether the B-scans are what the mask takes of volumes, or whole ones. */
+/* Whether the B-scans are those of volumes with the mask, or whole ones. */
 static gboolean
 is_mask_of (const OctScanMask *mask, const OctRecordingInfo *info)
 {
@@ -348,7 +348,7 @@ oct_recording_get_place (const OctRecording *recording, guint64 frame)
 
     if (gap->frame > frame)
       break;
-    /* what is in a text may be any number */
+    /* a text may contain any number */
     place += MIN (gap->count, G_MAXINT64 - MIN (place, G_MAXINT64));
   }
   return place;

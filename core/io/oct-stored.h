@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * How one value lies in a file: its type, its size, its order of bytes, and
- * what it is delivered as.  One table for all formats and for raw files.
+ * How one value lies in a file: its type, its size, its order of bytes, and its
+ * type on delivery.  One table for all formats and for raw files.
  */
 #pragma once
 

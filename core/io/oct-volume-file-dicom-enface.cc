@@ -5,8 +5,8 @@
  * There is an image of its own for pictures en face (A.83), but it has to name
  * the surface mesh that the slab was cut along, an instance of Surface
  * Segmentation, and the layer of the retina that it is: neither exists here, and
- * what names an instance that nobody has is wrong.  The photograph asks for
- * nothing that is not known or may not be empty. */
+ * a reference to an instance that does not exist is wrong.  The photograph asks
+ * for nothing that is not known or may not be empty. */
 #include "oct-volume-file-dicom.h"
 
 /* Attributes of a picture that was measured, in the scanner's own coordinates.

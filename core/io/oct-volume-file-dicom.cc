@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* DICOM: an Ophthalmic Tomography Image (PS3.3, A.52.4), a frame per B-scan.
- * The standard names what such a file has to say; unknown attributes are empty
- * if that is allowed, and can be given by their keywords.  Pictures en face are
- * images of another kind (oct-volume-file-dicom-enface.cc). */
+ * The standard names the attributes of such a file; unknown attributes are
+ * empty if that is allowed, and can be given by their keywords.  Pictures en
+ * face are images of another kind (oct-volume-file-dicom-enface.cc). */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -72,7 +72,7 @@ put_tags (DcmItem *item, const char *tags, GError **error)
 {
   g_auto (GStrv) list = g_strsplit (tags != NULL ? tags : "", ";", -1);
 
-  /* what is checked is UTF-8, as it is written: names have more than ASCII */
+  /* UTF-8 is checked, as it is written: names have more than ASCII */
   (void)item->putAndInsertString (DCM_SpecificCharacterSet, "ISO_IR 192");
   for (guint i = 0; list[i] != NULL; i++)
     if (*g_strstrip (list[i]) != '\0' && !put_tag (item, list[i], error))

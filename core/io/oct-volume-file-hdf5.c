@@ -174,7 +174,7 @@ oct_volume_file_write_hdf5 (const OctVolumeFileInfo *info, const guint8 *voxels,
     number = errno;
     ok = FALSE;
   }
-  /* what was taken and not used */
+  /* unused reserved space */
   if (ok && ftruncate (fd, (off_t)size) != 0) {
     number = errno;
     ok = FALSE;

@@ -342,7 +342,7 @@ oct_volume_file_make_uid (void)
 
 /* ------------------------------------------------------------------ writing */
 
-/* Refuses what does not fit, with room for headers. */
+/* Refuses volumes that do not fit, with room for headers. */
 static gboolean
 check_room (const char *path, guint64 size, GError **error)
 {
@@ -354,7 +354,7 @@ check_room (const char *path, guint64 size, GError **error)
 
   size += 65536; /* the file system's own data */
   if (statvfs (folder, &disk) != 0)
-    return TRUE; /* what opening says is better */
+    return TRUE; /* the error on opening is better */
   room = (guint64)disk.f_bavail * disk.f_frsize;
   if (room >= size)
     return TRUE;

@@ -64,8 +64,8 @@ const char *oct_volume_file_describe (
  * OCT_ERROR_SETTINGS if the ending is unknown. */
 OctVolumeFileKind oct_volume_file_guess (const char *path, GError **error);
 
-/* Whether such volumes can be written: OCT_ERROR_SETTINGS says what is not
- * possible, before there is one. */
+/* Whether such volumes can be written: OCT_ERROR_SETTINGS names the impossible
+ * setting, before there is a volume. */
 gboolean oct_volume_file_check (
     OctVolumeFileKind kind, const OctVolumeFileInfo *info, GError **error);
 
