@@ -64,17 +64,17 @@ typedef struct {
   guint samples, lines;
   const double *phase; /* [samples] rad: the scene is multiplied by exp (+i
                         * phase) first; NULL: 0 */
-  guint first, end;    /* bins that are judged, end 0: half of the samples; what
-                        * lies before 3/4 of the first is left out */
+  guint first, end;    /* bins that are judged, end 0: half of the samples; bins
+                        * before 3/4 of the first are left out */
   gboolean third;
   double former[2];      /* c2 and c3 in force, rad */
   const gint *cancelled; /* atomic, or NULL */
 } OctAutofocusParams;
 
 /* spectra[lines][samples], real, uniform in wavenumber, tightly packed, without
- * background; what is left of it near zero delay does no harm.  Lines with a
- * value that is not finite do not count.  One thread, by the transforms of the
- * CPU backend: about 0.3 s for 256 lines of 2048 samples.  FALSE with an error:
+ * background; a residue of it near zero delay does no harm.  Lines with a value
+ * that is not finite do not count.  One thread, by the transforms of the CPU
+ * backend: about 0.3 s for 256 lines of 2048 samples.  FALSE with an error:
  * OCT_ERROR_FORMAT, nothing to judge; _SETTINGS, too few lines or bins;
  * _MEMORY; or without one: cancelled. */
 gboolean oct_autofocus_find (const OctAutofocusParams *params,

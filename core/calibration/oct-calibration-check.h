@@ -2,7 +2,7 @@
 /**
  * Whether numbers make sense as a calibration, for oct-calibration.c: units,
  * ranges, order.  Each function returns FALSE with one sentence that names the
- * place, what is there and what is expected.  Numbers that are none (NaN) are
+ * place, the value there and the expected one.  Numbers that are none (NaN) are
  * refused by every range.
  */
 #pragma once

@@ -44,7 +44,7 @@ check_precision (const char *property, const double *c, guint count, double x,
   for (guint i = count; i-- > 0;)
     magnitude = magnitude * fabs (x) + fabs (c[i]);
   lost = 2.0 * count * (DBL_EPSILON / 2) * magnitude;
-  /* what is not finite is refused by its range */
+  /* values that are not finite are refused by their range */
   if (!isfinite (value) || !isfinite (lost)
       || lost <= PRECISION * MAX (fabs (value), 1))
     return TRUE;

@@ -39,7 +39,7 @@ gboolean oct_calibration_settings_change_only (const OctCalibrationSettings *s);
 gboolean oct_calibration_settings_equal (
     const OctCalibrationSettings *a, const OctCalibrationSettings *b);
 void oct_calibration_settings_clear (OctCalibrationSettings *s);
-/* `to` is overwritten, and shares with `from` what has been read. */
+/* `to` is overwritten, and shares the content read with `from`. */
 void oct_calibration_settings_copy (
     OctCalibrationSettings *to, const OctCalibrationSettings *from);
 /* The file, which is read once from now on; NULL = none. */

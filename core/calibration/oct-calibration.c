@@ -284,7 +284,7 @@ add_wavelengths (const OctCalibrationSettings *s, const char *file,
   return TRUE;
 }
 
-/* Adds what the properties give to the columns of the file. */
+/* Adds the values of the properties to the columns of the file. */
 static gboolean
 add_properties (const OctCalibrationSettings *s, const char *file,
     guint samples, OctCalibrationTable *table, OctCalibrationColumns *columns,

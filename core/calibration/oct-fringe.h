@@ -21,7 +21,7 @@ typedef struct {
   guint samples, given; /* given: A-lines */
   guint lines;          /* of them, that agree with each other and are used */
   /* [samples]: mean of the lines, each turned to a common phase; of one line
-   * that line.  It is fringe + mix conj (fringe) + what varies slowly. */
+   * that line.  It is fringe + mix conj (fringe) + slow variations. */
   double complex *average;
   double complex mix;
   double frequency; /* cycles per record */

@@ -18,8 +18,8 @@ typedef struct {
   char *doubt; /* about the type of its values, or NULL */
 } OctLines;
 
-/* More values than these are not read: some hundred A-lines say all that there
- * is to know of something that stands still. */
+/* More values than these are not read: some hundred A-lines are enough for a
+ * static object. */
 #define OCT_LINES_MAX_VALUES (1u << 22)
 
 /* Reads B-scan `frame` of a file that octsrc reads, whatever its format, or a

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * Mirrors as somebody has measured them: which of them a calibration is made
- * of, what it is worth, and why not where it is none.
+ * Measured mirrors: which of them a calibration is made of, its quality, and
+ * why there is none if it fails.
  */
 #pragma once
 
@@ -17,7 +17,7 @@ typedef struct {
   double position;    /* um along the scan of the mirror, NAN: unknown */
   double likely_side; /* what some of the others say while it is fitted, or 0 */
 
-  /* what becomes of it */
+  /* whether it is used */
   gboolean used;
   char *reason;         /* a sentence, if it is not used */
   guint ripple;         /* that many times along the record: the reason, or 0 */

@@ -295,7 +295,7 @@ oct_mirror_set_fit_with_sides (
     same = same && sides[i] == 1;
   if (*found && !same && !oct_mirror_set_fit_on (set, sides, error))
     return FALSE;
-  /* the wrong side of one may have spoilt what was known of another */
+  /* the wrong side of one may have spoilt the result for another */
   if (count > 2 && count <= OCT_MIRROR_SET_MAX_CHOICES
       && (!*found || !oct_mirror_set_is_consistent (set)))
     *found = oct_mirror_set_try_all_sides (set, sides);

@@ -244,7 +244,7 @@ solve_linear (const OctMirrorPhases *p, const double *w, const double *rough,
   return oct_curve_solve (factor, UNKNOWNS, x);
 }
 
-/* a of every mirror, what is left of its phases, and its new weights. */
+/* a of every mirror, its residual phases, and its new weights. */
 static void
 mirror_solve_update (
     OctMirrorPhases *p, OctMirrorSolution *s, const double *x, double *w)

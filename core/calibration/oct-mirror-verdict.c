@@ -328,7 +328,7 @@ find_last_bin (const OctMirrorFit *f)
   return MIN (0.5 / MAX (steepest, 1e-9), 0.95 * f->samples / 2);
 }
 
-/* Adds what systematic errors of the mirrors leave at bins[count]: as in a
+/* Adds the effect of systematic errors of the mirrors at bins[count]: as in a
  * straight line through them, it grows with the distance from their middle over
  * that between them. */
 static void

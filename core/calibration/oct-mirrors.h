@@ -26,7 +26,7 @@ typedef struct {
   double *sides;      /* [mirrors] +1 or -1 */
   double *residuals;  /* [mirrors] rms, rad */
   double *amplitudes; /* [mirrors][samples] of the fringe, counts */
-  double complex *backgrounds; /* [mirrors][samples] what varies slowly */
+  double complex *backgrounds; /* [mirrors][samples] slow variations */
   double residual;             /* rms of all, rad */
   gboolean rising;             /* K rises from each sample to the next */
   guint rounds;
