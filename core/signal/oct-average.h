@@ -33,7 +33,7 @@ typedef struct {
 /* How to handle the next B-scan. */
 typedef struct {
   gboolean is_first; /* sums begin with it */
-  gboolean replaces; /* what is in its place of the ring leaves the sum */
+  gboolean replaces; /* the frame in its place of the ring leaves the sum */
   gboolean wraps;    /* the ring is full with it: sums that began with its first
                       * place hold exactly what is in it */
   guint place;

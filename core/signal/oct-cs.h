@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * Compressive sensing along the A-line: what every backend computes and the
- * tables it computes with.
+ * Compressive sensing along the A-line: the computation of every backend and
+ * its tables.
  *
  * With T = A^H A, b = A^H y and the gradient g = T x - b every solver begins
  * with x = 0, g = -b and makes a fixed number K of steps s = x' - x, with g +=
@@ -145,7 +145,7 @@ gboolean oct_cs_tables_set (
 void oct_cs_tables_clear (OctCsTables *tables);
 
 /* multiplier[length] of the exact T in double, length >= 2N even and without
- * prime factors above 7: what `band` of the NUDFT is rounded from.  FALSE with
+ * prime factors above 7: `band` of the NUDFT is this, rounded.  FALSE with
  * OCT_ERROR_MEMORY. */
 gboolean oct_cs_toeplitz (const OctCsParams *params, guint length,
     double *multiplier, GError **error);

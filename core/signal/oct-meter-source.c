@@ -421,7 +421,7 @@ oct_meter_lines (OctSampleFormat format, gconstpointer rows, gsize stride,
     mean[i] = meter_source_get_size (mean, mean_im, i);
     variance[i] /= MAX (result.lines, 2) - 1;
   }
-  /* what is dark is not full */
+  /* dark pixels are not full */
   if (result.lines > 0 && (level > 0 || result.largest > 0))
     result.full = count_full (format, rows, stride, lines, n,
                       level > 0 ? level : result.largest, re, im, full)

@@ -17,7 +17,7 @@
 #define RESIDUE_FALL 1.12 /* of power: 0.5 dB */
 #define RESIDUE_LEAST 4 /* of power: its top above its end, else it is noise */
 
-/* A-scans and what is made of them. */
+/* A-scans and the data derived from them. */
 typedef struct {
   const float *ascans;
   guint lines, bins;

@@ -98,16 +98,16 @@ typedef struct {
     gint first_mode;
     OctKernel kernel;
     double parameter;
-  } factors_of;     /* what `factors` were computed for */
+  } factors_of;     /* the parameters of `factors` */
   double parameter; /* beta or t; 0: uniform nodes, weights are window */
 } OctNufftTables;
 
 /* Fills the tables for parameters that passed oct_nufft_check (, TRUE,).  They
- * are all zeros the first time; afterwards what they hold is replaced, and its
- * memory used again.  `params->weights` says in which precision; with
- * `weights_too` FALSE the two tables of weights are only allocated, for a
- * backend that computes them from offset, window and parameter itself.  FALSE
- * with OCT_ERROR_MEMORY, or with OCT_ERROR_SETTINGS when more than
+ * are all zeros the first time; afterwards their content is replaced, and its
+ * memory reused.  `params->weights` says in which precision; with `weights_too`
+ * FALSE the two tables of weights are only allocated, for a backend that
+ * computes them from offset, window and parameter itself.  FALSE with
+ * OCT_ERROR_MEMORY, or with OCT_ERROR_SETTINGS when more than
  * OCT_NUFFT_MAX_WEIGHTS would be needed; then the tables can only be cleared or
  * set again. */
 gboolean oct_nufft_tables_set (OctNufftTables *tables,
@@ -117,8 +117,8 @@ gboolean oct_nufft_tables_set (OctNufftTables *tables,
 gboolean oct_nufft_tables_set_some (OctNufftTables *tables,
     const OctNufftParams *params, guint count, gboolean weights_too,
     GError **error);
-/* Frees what the tables hold, set or not, and leaves them all zeros, to be set
- * once more.  The struct itself is the caller's. */
+/* Frees the content of the tables, set or not, and leaves them all zeros, to be
+ * set once more.  The struct itself is the caller's. */
 void oct_nufft_tables_clear (OctNufftTables *tables);
 
 G_END_DECLS

@@ -5,8 +5,9 @@
  *
  * Images are compared as v, the grey level (of a pixel of RGBA the sum of red,
  * green and blue), or |a|^1/2 of complex values, so that a bright reflection
- * does not outweigh all else; what is not finite is 0.  Level l of an image has
- * the sums over 2^l x 2^l pixels; what is left over at the ends is in none.
+ * does not outweigh all else; values that are not finite are 0.  Level l of an
+ * image has the sums over 2^l x 2^l pixels; left-over pixels at the ends are in
+ * none.
  *
  * The shift d = (rows, columns) is searched from the coarsest level on, where it
  * is at most OCT_REGISTRATION_COARSE each way: all of those there, then on each
