@@ -17,7 +17,7 @@ typedef struct {
   double position;    /* um along the scan of the mirror, NAN: unknown */
   double likely_side; /* what some of the others say while it is fitted, or 0 */
 
-  /* whether it is used */
+  /* results */
   gboolean used;
   char *reason;         /* a sentence, if it is not used */
   guint ripple;         /* that many times along the record: the reason, or 0 */
