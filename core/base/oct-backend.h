@@ -23,8 +23,8 @@
 G_BEGIN_DECLS
 
 /* Every operation: row (NAME, name, parameters).  This list makes the enum, the
- * tables of the backends and of the reference, and the lists of the tests; what
- * an operation is stands in oct-operation.c. */
+ * tables of the backends and of the reference, and the lists of the tests; the
+ * description of each operation is in oct-operation.c. */
 /* clang-format off */
 #define OCT_OPERATIONS(row)                                                    \
   row (BACKGROUND, background, OctBackgroundParams)                            \
@@ -49,9 +49,9 @@ typedef enum {
 #undef OCT_OPERATION_ID
 
 /* Conversion to float and removal of the spectrum of the source:
- * U8, U16 or F32 [lines][samples] -> F32 [lines][samples].  Of several B-scans
- * each has a mean of its own, and the running mean goes through them in turn.
- */
+ * U8, U16 or F32 [lines][samples] -> F32 [lines][samples].  Each of several
+ * B-scans has a mean of its own, and the running mean goes through them in
+ * turn. */
 typedef enum {
   /* A[j][i] - mean_j A[j][i] over the lines of this B-scan (Shafer 2.1, 2.2);
    * values that are not finite do not count in the mean */
@@ -64,14 +64,14 @@ typedef enum {
   /* conversion alone */
   OCT_BACKGROUND_NONE,
   /* minus the fixed pattern by minimum variance (S. Moon, S.-W. Lee and Z.
-   * Chen, Opt. Express 18, 24395 (2010)), what is there in all A-lines: with b
-   * the mean of this B-scan, the brightness of an A-line is g[j] = sum_i
+   * Chen, Opt. Express 18, 24395 (2010)), the part common to all A-lines: with
+   * b the mean of this B-scan, the brightness of an A-line is g[j] = sum_i
    * A[j][i] b[i] / sum_i b[i]^2; those that are brighter than OCT_PATTERN_DARK,
    * and have finite values alone, count: U of them, in R = max (1, min (U /
-   * OCT_PATTERN_LEAST, OCT_PATTERN_RUNS)) runs of U / R A-lines one behind the
-   * other.  Of every frequency of the A[j] / g[j] it is the mean over that run
-   * in which the variance is least, the first of those where it is no more than
-   * rounding, OCT_PATTERN_ROUNDING^2 sum_i b[i]^2.  b where no A-line counts.
+   * OCT_PATTERN_LEAST, OCT_PATTERN_RUNS)) runs of U / R consecutive A-lines.
+   * For every frequency of the A[j] / g[j] it is the mean over that run in
+   * which the variance is least, the first of those in which it is no more than
+   * rounding, OCT_PATTERN_ROUNDING^2 sum_i b[i]^2.  b if no A-line counts.
    * Fitted to every A-line, see below. */
   OCT_BACKGROUND_FIXED_PATTERN,
   /* minus `background`, fitted to every A-line, see below */
@@ -93,7 +93,7 @@ typedef enum {
 /* Fitted: of A-line j is removed b[i] (1 + e0 + e1 x + e2 x^2), x = 2 i /
  * (samples - 1) - 1, where e, of every A-line its own, makes the sum of
  * (A[j][i] - that)^2 least over the samples where both are finite; e1 and e2
- * are 0 where there are too few of them (oct-fit.h). */
+ * are 0 if there are too few of them (oct-fit.h). */
 
 #define OCT_PATTERN_RUNS 9u
 #define OCT_PATTERN_LEAST 16u
@@ -110,17 +110,17 @@ typedef struct {
   guint high_pass_lines;
   /* [samples] counts, STORED and STORED_SCALED only; copied */
   const double *background;
-  /* of modes that find what is removed (oct_background_modes):
+  /* for modes that find the background to remove (oct_background_modes):
    * OCT_OPERATION_MEAN with the same parameters has found it, and it is
-   * planes[1].data of the input, of B-scan after B-scan OCT_MEAN_SIZE
-   * (samples, lines of one) bytes */
+   * planes[1].data of the input, of B-scan after B-scan OCT_MEAN_SIZE (samples,
+   * lines of one) bytes */
   gboolean found;
 } OctBackgroundParams;
 
-/* Bytes of what OCT_OPERATION_MEAN gives for one B-scan, `planes[0].data` of
+/* Bytes of the result of OCT_OPERATION_MEAN for one B-scan, `planes[0].data` of
  * its output: in a layout that its backend chooses, aligned to 16 bytes, with
- * what was fitted to the A-lines from OCT_MEAN_FITS on.  The operation keeps
- * the history of the running mean; removing it later has none. */
+ * the fits to the A-lines from OCT_MEAN_FITS on.  The operation keeps the
+ * history of the running mean; removing it later has none. */
 #define OCT_MEAN_FITS(samples) (((gsize)(samples) + 7) / 8 * 64)
 #define OCT_MEAN_SIZE(samples, lines)                                          \
   (OCT_MEAN_FITS (samples) + ((gsize)(lines) + 3) / 4 * 64)
@@ -206,15 +206,16 @@ typedef struct {
  *   (A x)[i] = N^-1/2 sum_q x[q] exp (+2 pi i nodes[i] q / N),
  * q = -(N/2) .. (N-1)/2; x by a fixed number of steps of a solver from x = 0
  * (oct-cs.h), and then q = depth_start .. depth_start + depth_bins - 1.
- * F32 or CF32 [lines][columns] -> CF32 [lines][depth_bins].  A value that is no
- * finite number spoils its own A-line only, and always all of that. */
+ * F32 or CF32 [lines][columns] -> CF32 [lines][depth_bins].  A value that is
+ * not finite spoils the whole of its own A-line, and no other. */
 typedef enum {
   /* min over x of 1/2 |A x - y|^2 + threshold |x|_1 by SpaRSA, as in the paper
    */
   OCT_CS_SPARSA,
-  /* the same minimum in fewer steps: the threshold falls to what it is */
+  /* the same minimum in fewer steps: the threshold decreases to its set value
+   */
   OCT_CS_CONTINUED,
-  /* depths are kept whose neighbourhood is above what is not explained yet */
+  /* keeps depths whose neighbourhood is above the residual */
   OCT_CS_PERSISTENT,
   OCT_CS_N_SOLVERS
 } OctCsSolver;
@@ -258,8 +259,8 @@ typedef struct {
 } OctCsParams;
 
 /* A-scans to an image, depth downwards:
- * CF32 [lines][depth_bins] -> [depth_bins][lines] of 8 or 16 bit.  Of several
- * B-scans every one is an image, with a range of its own that goes into the
+ * CF32 [lines][depth_bins] -> [depth_bins][lines] of 8 or 16 bit.  Each of
+ * several B-scans is an image, with a range of its own that goes into the
  * history in turn: `out` of run() are `bscans` frames.
  * v = 10 log10 max (|a|^2, 1e-20) or |a|^2; full (v - min) / (max - min)
  * rounded to nearest and clamped, full = 255 or 65535 (Shafer 2.8 to 2.10).
@@ -303,7 +304,7 @@ typedef struct {
 /* An image in colours: U8 [height][width], of pixels of `pixel_size` bytes the
  * first -> RGBA, or NV12 (BT.709, 16 .. 235; chroma of the mean colour of two
  * by two pixels, at an odd edge of those that there are): colors[3 v] and the
- * two behind it are red, green and blue of grey level v. */
+ * next two are red, green and blue of grey level v. */
 #define OCT_COLORMAP_VALUES 768u
 
 typedef struct {
@@ -343,17 +344,17 @@ typedef struct {
   gboolean depth, lateral; /* upside down, mirrored */
   OctWayBack way_back;
   guint first;           /* number of the first B-scan of the frame */
-  guint volume;          /* numbers begin anew after so many, 0: they go on */
+  guint volume;          /* numbers begin again after so many, 0: they go on */
   double way_back_shift; /* A-lines, -OCT_MAX_LINES .. OCT_MAX_LINES */
   OctMotion motion;
   double duty; /* (0, 1], SINE only */
 } OctFlipParams;
 
 /* Grey images with less speckle: [height][width] -> the same size and format,
- * `bscans` images may stand below each other.  Of RGBA the first value counts,
- * and the result is grey; the chroma of NV12 becomes 128.  A pixel v becomes,
- * from the v[i] of the `size` x `size` pixels around it, the nearest of its
- * image for those that are not there:
+ * `bscans` images may stand below each other.  Only the first value of RGBA
+ * counts, and the result is grey; the chroma of NV12 becomes 128.  A pixel v
+ * becomes, from the v[i] of the `size` x `size` pixels around it, the nearest
+ * of its image for those that are not there:
  *   BILATERAL (Tomasi and Manduchi, ICCV 1998): sum w[i] v[i] / sum w[i], w[i] =
  *     exp (-(dx^2 + dy^2) / (2 spatial_sigma^2) - (v[i] - v)^2 / (2 sigma^2));
  *   MEDIAN: the one in the middle;
@@ -380,19 +381,19 @@ typedef struct {
 } OctSpeckleParams;
 
 /* Means of frames, value by value: [rows][values] -> the same, and of a second
- * plane of bytes where there is one (NV12).  Every B-scan of a frame is one of
+ * plane of bytes if there is one (NV12).  Every B-scan of a frame is one of
  * them in turn.
  *   RUNNING: of this one and those before, `frames` of them at most;
  *   BLOCK: of this one and those before in its block; a block begins when the
  *     one before has `frames` of them.
  * Counts are rounded to nearest, halves up.  Complex values: (sum a) / n, or of
- * the power ((sum |a|^2) / n)^1/2 with no phase; what is not finite counts as
- * 0.  get_found(): n, of the last frame.
+ * the power ((sum |a|^2) / n)^1/2 with no phase; values that are not finite
+ * count as 0.  get_found(): n, of the last frame.
  *   TRANSLATION: the earlier frames are moved to where the last one is, by whole
  * pixels along rows and columns.  oct-registration.h says how far.  A value is
  * then the mean over those n frames that have one there; the last one has all.
- * Of a second plane, whose pixels are two times as large, half of that, rounded
- * down. */
+ * A second plane, whose pixels are twice as large, moves by half of that,
+ * rounded down. */
 typedef enum {
   OCT_AVERAGE_RUNNING,
   OCT_AVERAGE_BLOCK,
@@ -454,12 +455,12 @@ oct_frame_get_bscan (
 
 typedef struct _OctPlan OctPlan;
 
-/* See oct-operation.h for what every backend has in common. */
+/* See oct-operation.h for the description that all backends share. */
 typedef struct {
   /* Returns: a plan to be freed with destroy(), or NULL with OCT_ERROR_SETTINGS
-   * (parameters out of range), _MEMORY or _DEVICE (what it needs is missing or
-   * has failed).  `params`: the struct that OCT_OPERATIONS names; it and what
-   * it points to are not kept. */
+   * (parameters out of range), _MEMORY or _DEVICE (a resource is missing or
+   * failed).  `params`: the struct that OCT_OPERATIONS names; neither it nor
+   * the data that it points to are kept. */
   OctPlan *(*create) (gconstpointer params, GError **error);
   /* Takes new parameters without losing history (running mean, smoothed
    * range), which is that of B-scans of a size, however many there are in a
@@ -470,9 +471,9 @@ typedef struct {
       gpointer stream, GError **error);
   /* Forgets history, as after a seek.  NULL when there is none. */
   void (*reset) (OctPlan *plan);
-  /* What has been found in a B-scan of one of the last frames, in the unit that
-   * the parameters give it in: on a device the last ones may be still to come.
-   * 0: nothing yet.  NULL: the operation finds nothing. */
+  /* Returns the value found in a B-scan of one of the last frames, in the unit
+   * of the parameter: on a device the last ones may still be pending.  0:
+   * nothing yet.  NULL: the operation finds nothing. */
   double (*get_found) (OctPlan *plan);
   void (*destroy) (OctPlan *plan);
 } OctOperationTable;
@@ -481,7 +482,7 @@ typedef struct {
 typedef struct _OctStep OctStep;
 
 /* Several operations in one pass over the data.  Used by oct-sequence.h alone,
- * which runs them one by one where there is no such pass. */
+ * which runs them one by one if there is no such pass. */
 typedef struct {
   /* `bscans`: in a frame, also those of `last`; `last`: the operation that ends
    * the pass with a plan of its own, which run() gets, or OCT_N_OPERATIONS.

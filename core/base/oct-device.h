@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * What gst/ needs of a GPU besides the operations: page-locked memory, streams,
- * events and copies.  A module that is loaded at run time fills the table in,
- * so that the plugin itself links nothing of CUDA's run time.
+ * The functions of a GPU that gst/ needs besides the operations: page-locked
+ * memory, streams, events and copies.  A module that is loaded at run time
+ * fills the table in, so that the plugin itself links nothing of CUDA's run
+ * time.
  *
  * Every function works in the CUDA context that is current in the calling
  * thread.  Those that take a GError fail (FALSE or NULL) with a sentence that
- * names what failed: OCT_ERROR_MEMORY where there is too little, else
+ * names the failure: OCT_ERROR_MEMORY if there is too little, else
  * OCT_ERROR_DEVICE.
  */
 #pragma once
@@ -36,7 +37,7 @@ typedef struct {
   gpointer (*alloc) (gsize size, GError **error);
   void (*free) (gpointer memory);
 
-  /* Bytes of device memory that nobody uses, 0 when unknown. */
+  /* Bytes of unused device memory, 0 when unknown. */
   gsize (*free_memory) (void);
 
   /* `blocking`: what uses the NULL stream waits for this stream. */
@@ -61,13 +62,13 @@ typedef struct {
       gpointer stream, GError **error);
 } OctDevice;
 
-/* The symbols of the module.  The first is a text, char[]: who loads it calls
- * nothing of a module whose version is not OCT_DEVICE_VERSION, which the build
+/* The symbols of the module.  The first is a text, char[]: the loader must not
+ * call a module whose version is not OCT_DEVICE_VERSION, which the build
  * defines for both sides as the version of the project and a sum of the headers
  * with the structs that they share.
  *
  * The second is an OctDeviceGet: the table, which lives as long as the process,
- * or NULL with OCT_ERROR_DEVICE and a clause that names what is missing
+ * or NULL with OCT_ERROR_DEVICE and a clause that names the missing part
  * (driver, device). */
 typedef const OctDevice *(*OctDeviceGet) (GError **error);
 #define OCT_DEVICE_MODULE "liboctcuda.so"

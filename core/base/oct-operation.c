@@ -10,8 +10,8 @@
 #include "oct-params.h"
 #include "oct-speckle.h"
 
-/* A table that parameters point to: where the pointer is, where the number of
- * its values, and the size of one. */
+/* A table that parameters point to: the offsets of the pointer and of the
+ * number of its values, and the size of one. */
 typedef struct {
   gsize pointer, count, size;
 } Table;
@@ -66,9 +66,9 @@ const OctBackgroundModeInfo oct_background_modes[OCT_N_BACKGROUND_MODES] = {
   [OCT_BACKGROUND_FIXED_PATTERN_SCALED] = { "fixed-pattern-scaled",
       "As fixed-pattern, scaled to the brightness and tilt of each A-line; for "
       "instruments above tissue, and a source that flickers",
-      /* Of two A-lines the pattern can be all there is: what is left is the
-       * rounding of the two Fourier transforms that it comes from, each some
-       * 5e-7 with 65536 samples. */
+      /* Two A-lines can consist of the pattern alone: then only the rounding of
+       * the two Fourier transforms that compute it is left, each some 5e-7 with
+       * 65536 samples. */
       .is_found = TRUE, .has_pattern = TRUE, .terms = OCT_FIT_TERMS,
       .tolerance = 1.5e-6 },
 };
@@ -150,7 +150,8 @@ DEFINE_SHAPES (colormap_shapes, OctColormapParams,
     SHAPE (OCT_SAMPLE_U8, p->format == OCT_IMAGE_RGBA ? 4 * p->width : p->width,
         p->height))
 
-/* Of a filter of images, whose parameters begin with a size and a format. */
+/* The shape of a filter of images, whose parameters begin with a size and a
+ * format. */
 #define IMAGE_SHAPE(p)                                                         \
   SHAPE (p->format == OCT_IMAGE_GRAY16 ? OCT_SAMPLE_U16 : OCT_SAMPLE_U8,       \
       p->format == OCT_IMAGE_RGBA ? 4 * p->width : p->width, p->height)
@@ -169,7 +170,8 @@ operation_always (gconstpointer params)
   return TRUE;
 }
 
-/* What is found at once is found by whoever keeps the order of the B-scans. */
+/* FALSE for backgrounds that are found within the operation: that must happen
+ * in the order of the B-scans. */
 static gboolean
 background_can_wait (gconstpointer data)
 {

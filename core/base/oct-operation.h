@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * What an operation is, described once for every backend, the elements and the
- * tests: its name, its parameters and what they must fulfil, its two sides, and
- * what may be done with it.  The list of them is in oct-backend.h, the
- * descriptions are the rows of one table in oct-operation.c.
+ * The description of an operation, once for every backend, the elements and the
+ * tests: its name, its parameters and their constraints, its two sides, and its
+ * permitted uses.  The list of them is in oct-backend.h, the descriptions are
+ * the rows of one table in oct-operation.c.
  *
  * For any thread; nothing here has a state.
  */
@@ -13,16 +13,16 @@
 
 G_BEGIN_DECLS
 
-/* What one side of an operation is: [rows][values], tightly packed. */
+/* One side of an operation: [rows][values], tightly packed. */
 typedef struct {
   OctSampleFormat format;
   guint values, rows;
 } OctStepShape;
 
-/* Of tests, logs and errors: "background", as the file of a backend is called.
+/* For tests, logs and errors: "background", as the file of a backend is called.
  */
 const char *oct_operation_get_name (OctOperation operation);
-/* What it does, for docs/development.md. */
+/* A summary for docs/development.md. */
 const char *oct_operation_get_summary (OctOperation operation);
 
 /* run() may be called with in and out the same memory when both have the same
@@ -46,9 +46,8 @@ gpointer oct_operation_copy_params (
     OctOperation operation, gconstpointer params);
 void oct_operation_free_params (OctOperation operation, gpointer params);
 
-/* Both sides.  The mean is one row for every B-scan; of an image the values are
- * those of its grey levels, whatever its format, B-scans one behind the other.
- */
+/* Both sides.  The mean is one row for every B-scan; the values of an image are
+ * its grey levels, whatever its format, B-scans one after the other. */
 void oct_operation_get_shapes (OctOperation operation, gconstpointer params,
     OctStepShape *input, OctStepShape *output);
 
@@ -66,9 +65,9 @@ typedef struct {
   gboolean is_apart;
   gboolean has_pattern; /* OCT_BACKGROUND_FIXED_PATTERN, fitted or not */
   gboolean is_stored;   /* it needs OctBackgroundParams.background */
-  /* of what is found by transforms, or fitted, in single precision: l2 error
-   * relative to the A-line, or to what is fitted to it where that is brighter;
-   * 0: right to the rounding of what is left */
+  /* for backgrounds found by transforms, or fitted, in single precision: l2
+   * error relative to the A-line, or to its fit if that is brighter; 0: correct
+   * to the rounding of the difference */
   double tolerance;
 } OctBackgroundModeInfo;
 

@@ -105,7 +105,7 @@ parallel_worker (gpointer unused)
   return NULL;
 }
 
-/* With the lock held. */
+/* Call with the lock held. */
 static void
 start_workers (guint needed)
 {

@@ -27,7 +27,7 @@ typedef void (*OctParallelTask) (
 void oct_parallel_for (guint count, guint grain, guint threads,
     OctParallelTask task, gpointer data);
 
-/* Threads that a loop should use: what was set, else the environment variable
+/* Threads that a loop should use: the number set, else the environment variable
  * OCT_THREADS, else one per core.  0 sets the default again. */
 void oct_parallel_set_threads (guint threads);
 guint oct_parallel_get_threads (void);

@@ -4,7 +4,7 @@
  * sentence whichever backend is asked.
  *
  * Every function returns TRUE, or FALSE with OCT_ERROR_SETTINGS and a sentence
- * that names what was found and what can be; `error` may be NULL.
+ * that names the value found and those possible; `error` may be NULL.
  */
 #pragma once
 

@@ -21,7 +21,7 @@ oct_may_fuse (void)
   return g_strcmp0 (g_getenv ("OCT_FUSE"), "0") != 0;
 }
 
-/* Memory for what stays between two operations: as large as the largest. */
+/* Memory for the intermediate results, as large as the largest of them. */
 static gboolean
 sequence_make_memory (OctSequence *sequence, GError **error)
 {

@@ -15,7 +15,7 @@
 #  define OCT_VECTORISED
 #endif
 
-/* In front of a loop: no pass of it reads what another writes. */
+/* Before a loop: no iteration reads a value that another writes. */
 #ifdef __clang__
 #  define OCT_INDEPENDENT _Pragma ("clang loop vectorize(assume_safety)")
 #else

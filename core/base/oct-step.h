@@ -2,9 +2,10 @@
 /**
  * A step: an operation with parameters of its own that never change, counted.
  *
- * Elements hand steps on in place of results (deferring), so that whoever needs
- * the values can do many operations in one pass over the data.  A step knows
- * nothing of a backend; a plan that does it is made by oct-sequence.h.
+ * Elements pass steps on in place of results (deferring), so that the element
+ * that needs the values can do many operations in one pass over the data.  A
+ * step is independent of the backend; oct-sequence.h makes the plan that runs
+ * it.
  */
 #pragma once
 

@@ -59,7 +59,7 @@ typedef enum {
   OCT_ERROR_MEMORY,    /* out of memory, on host or device */
   OCT_ERROR_DEVICE,    /* no usable device, or it failed */
   OCT_ERROR_WRITE,     /* a file cannot be made or written */
-  OCT_ERROR_DISK_FULL, /* there is no room for what is to be written */
+  OCT_ERROR_DISK_FULL, /* there is no room for the data */
 } OctError;
 
 GQuark oct_error_quark (void);

@@ -6,11 +6,11 @@
 
 #define C2_STEP 3.0
 #define C3_STEP 4.0
-/* c2 and c3 replace each other in part: c2 is looked for at several c3, or what
- * is found can be a lower top, 15 rad beside */
+/* c2 and c3 replace each other in part: c2 is looked for at several c3, or the
+ * result can be a lower top, 15 rad beside */
 #define C3_RANGE 60.0
 #define C3_COARSE 20.0
-/* around what the first grids have found */
+/* around the result of the first grids */
 #define C2_AGAIN 18.0
 #define C3_AGAIN 16.0
 #define TOLERANCE 0.1
@@ -149,7 +149,7 @@ find_errors (
   }
 }
 
-/* By how much c is better than `former`, and the standard error of it. */
+/* The gain of c over `former`, and its standard error. */
 static void
 find_gain (Search *search, const double c[2], const double former[2],
     OctAutofocus *found)

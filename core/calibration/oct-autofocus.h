@@ -23,7 +23,7 @@ G_BEGIN_DECLS
 #define OCT_AUTOFOCUS_MIN_LINES 16
 /* Bins near zero delay that are not judged. */
 #define OCT_AUTOFOCUS_FIRST_BIN 20
-/* c2 is looked for in +- this, rad; in more where that is too little. */
+/* c2 is looked for in +- this, rad; in more if that is too little. */
 #define OCT_AUTOFOCUS_RANGE 100.0
 #define OCT_AUTOFOCUS_MAX_RANGE 400.0
 
@@ -64,17 +64,17 @@ typedef struct {
   guint samples, lines;
   const double *phase; /* [samples] rad: the scene is multiplied by exp (+i
                         * phase) first; NULL: 0 */
-  guint first, end;    /* bins that are judged, end 0: half of the samples; what
-                        * lies before 3/4 of the first is left out */
+  guint first, end;    /* bins that are judged, end 0: half of the samples; bins
+                        * before 3/4 of the first are left out */
   gboolean third;
   double former[2];      /* c2 and c3 in force, rad */
   const gint *cancelled; /* atomic, or NULL */
 } OctAutofocusParams;
 
 /* spectra[lines][samples], real, uniform in wavenumber, tightly packed, without
- * background; what is left of it near zero delay does no harm.  Lines with a
- * value that is not finite do not count.  One thread, by the transforms of the
- * CPU backend: about 0.3 s for 256 lines of 2048 samples.  FALSE with an error:
+ * background; a residue of it near zero delay does no harm.  Lines with a value
+ * that is not finite do not count.  One thread, by the transforms of the CPU
+ * backend: about 0.3 s for 256 lines of 2048 samples.  FALSE with an error:
  * OCT_ERROR_FORMAT, nothing to judge; _SETTINGS, too few lines or bins;
  * _MEMORY; or without one: cancelled. */
 gboolean oct_autofocus_find (const OctAutofocusParams *params,
@@ -85,9 +85,9 @@ gboolean oct_autofocus_find (const OctAutofocusParams *params,
  * at the end of the range, or parts of the scene contradict each other. */
 gboolean oct_autofocus_check (const OctAutofocus *found, GError **error);
 
-/* Whether the scene tells what was found from what is in force: its gain is
- * certain.  Near the highest score it is flat, and a scene whose lines score
- * differently by chance has its top beside the right phases. */
+/* Whether the scene can distinguish the result from the current phases: its
+ * gain is certain.  Near the highest score it is flat, and a scene whose lines
+ * score differently by chance has its top next to the right phases. */
 gboolean oct_autofocus_is_certain (const OctAutofocus *found);
 
 G_END_DECLS

@@ -7,8 +7,8 @@
 #define MIN_WAVELENGTH_STEP 1e-12
 /* In samples */
 #define MIN_K_INDEX_STEP 1e-6
-/* Of the samples, that k_index may lie outside of the pixels, and that it has
- * to span: else it is in other units than samples. */
+/* Fractions of the samples: how far k_index may reach outside the pixels, and
+ * how much it must span, else its unit is not samples. */
 #define K_INDEX_MARGIN 0.05
 #define K_INDEX_SPAN 0.25
 

@@ -2,7 +2,7 @@
 /**
  * Whether numbers make sense as a calibration, for oct-calibration.c: units,
  * ranges, order.  Each function returns FALSE with one sentence that names the
- * place, what is there and what is expected.  Numbers that are none (NaN) are
+ * place, the value there and the expected one.  Numbers that are none (NaN) are
  * refused by every range.
  */
 #pragma once
@@ -64,9 +64,9 @@ gboolean oct_calibration_check_k_position (const OctCalibrationSource *source,
 gboolean oct_calibration_check_columns (const OctCalibrationSource *source,
     const OctCalibrationColumns *columns, guint n, GError **error);
 
-/* What oct_calibration_new_from_values() gets, arrays [n] or NULL: which go
- * together, and their ranges; dispersion and background are checked as columns.
- */
+/* Checks the arguments of oct_calibration_new_from_values(), arrays [n] or
+ * NULL: which go together, and their ranges; dispersion and background are
+ * checked as columns. */
 gboolean oct_calibration_check_values (const OctCalibrationSource *source,
     guint n, const double *positions, const double *nodes,
     const double *dispersion, const double *sample_dispersion, double k_min,

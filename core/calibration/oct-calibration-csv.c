@@ -115,8 +115,8 @@ next_line (Parser *parser, Text *line)
   return FALSE;
 }
 
-/* The next field of a line; FALSE behind the last one.  line->at is NULL once
- * the last one is taken, for a comma at the end begins an empty one. */
+/* The next field of a line; FALSE after the last one.  line->at is NULL once
+ * the last one was read, as a comma at the end begins an empty one. */
 static gboolean
 next_field (Text *line, Text *field)
 {

@@ -7,7 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Of a value, or of 1 where that is less: far below what anybody sees. */
+/* Relative to a value, or absolute for values below 1: far below the visible.
+ */
 #define PRECISION 1e-7
 
 /* [*count] to be freed, NULL with an error. */
@@ -43,7 +44,7 @@ check_precision (const char *property, const double *c, guint count, double x,
   for (guint i = count; i-- > 0;)
     magnitude = magnitude * fabs (x) + fabs (c[i]);
   lost = 2.0 * count * (DBL_EPSILON / 2) * magnitude;
-  /* what is not finite is refused by its range */
+  /* values that are not finite are refused by their range */
   if (!isfinite (value) || !isfinite (lost)
       || lost <= PRECISION * MAX (fabs (value), 1))
     return TRUE;

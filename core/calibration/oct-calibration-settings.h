@@ -9,8 +9,8 @@
 
 G_BEGIN_DECLS
 
-/* What a user gives on an element; everything optional, any combination that
- * makes sense.  Independent of the number of samples but for a file. */
+/* The calibration settings of an element; all optional, in any combination that
+ * makes sense.  Independent of the number of samples except for a file. */
 typedef struct {
   char *file;              /* CSV, or NULL */
   OctFileContent *content; /* of `file`, to read it once; NULL: every time */
@@ -39,7 +39,7 @@ gboolean oct_calibration_settings_change_only (const OctCalibrationSettings *s);
 gboolean oct_calibration_settings_equal (
     const OctCalibrationSettings *a, const OctCalibrationSettings *b);
 void oct_calibration_settings_clear (OctCalibrationSettings *s);
-/* `to` is overwritten, and shares with `from` what has been read. */
+/* `to` is overwritten, and shares the content read with `from`. */
 void oct_calibration_settings_copy (
     OctCalibrationSettings *to, const OctCalibrationSettings *from);
 /* The file, which is read once from now on; NULL = none. */
@@ -51,8 +51,8 @@ void oct_calibration_settings_forget_file (OctCalibrationSettings *s);
  * is a calibration. */
 guint oct_calibration_settings_count_rows (const OctCalibrationSettings *s);
 
-/* What is in the file, which is read unless it has been.  The table must be
- * empty.  Errors: OCT_ERROR_NOT_FOUND, _READ, _FORMAT. */
+/* Fills the table from the file, which is read unless it was before.  The table
+ * must be empty.  Errors: OCT_ERROR_NOT_FOUND, _READ, _FORMAT. */
 gboolean oct_calibration_settings_read (const OctCalibrationSettings *settings,
     guint samples, OctCalibrationTable *table, GError **error);
 

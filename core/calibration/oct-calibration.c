@@ -284,7 +284,7 @@ add_wavelengths (const OctCalibrationSettings *s, const char *file,
   return TRUE;
 }
 
-/* Adds what the properties give to the columns of the file. */
+/* Adds the values of the properties to the columns of the file. */
 static gboolean
 add_properties (const OctCalibrationSettings *s, const char *file,
     guint samples, OctCalibrationTable *table, OctCalibrationColumns *columns,
@@ -305,7 +305,7 @@ add_properties (const OctCalibrationSettings *s, const char *file,
     return FALSE;
   for (guint i = 0; i < OCT_N_COLUMNS; i++)
     columns->values[i] = table->values[i];
-  /* they tell the ends of the axis and not which pixel has which */
+  /* they give the ends of the axis and not which pixel has which */
   if (s->wavelength_min > 0
       && (columns->values[OCT_COLUMN_K_INDEX]
           || columns->values[OCT_COLUMN_K_POSITION]))
@@ -348,7 +348,7 @@ calibration_warp (OctCalibration *c, const char *text, GError **error)
   return TRUE;
 }
 
-/* Where the samples lie has to be known for what is asked for there. */
+/* A phase at the samples needs the positions of the samples. */
 static gboolean
 check_at_samples (const OctCalibration *c, gboolean at_samples, GError **error)
 {
@@ -473,7 +473,8 @@ replace_background (OctCalibration *c, const char *text, GError **error)
   return TRUE;
 }
 
-/* What is set beside a calibration, or alone for one from elsewhere. */
+/* Applies the settings other than the calibration itself, which may come from
+ * elsewhere. */
 static gboolean
 calibration_change (
     OctCalibration *c, const OctCalibrationSettings *s, GError **error)

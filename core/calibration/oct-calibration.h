@@ -47,9 +47,9 @@ typedef struct _OctCalibration OctCalibration;
 OctCalibration *oct_calibration_new (
     const OctCalibrationSettings *settings, guint samples, GError **error);
 
-/* flip turns round what belongs to samples, columns of the file included.
- * k_warp is applied after it; depths and the ends of the axis, and phases of
- * uniform wavenumbers, stay as they are where it has no straight part. */
+/* flip reverses all values per sample, columns of the file included.  k_warp is
+ * applied after it; depths and the ends of the axis, and phases of uniform
+ * wavenumbers, stay as they are where it has no straight part. */
 
 /* As oct_calibration_new(), but when nothing but changes is given and there is
  * a `base` for as many samples, that one with them. */
@@ -62,7 +62,7 @@ OctCalibration *oct_calibration_new_from_arrays (guint samples,
     const double *wavelength_nm, const double *k_index,
     const double *dispersion_rad, const double *background, GError **error);
 
-/* From what the functions below returned of another calibration (arrays
+/* From the results of the functions below for another calibration (arrays
  * [samples] or NULL, but not all; positions and nodes together, and
  * sample_dispersion with nodes and dispersion alone; k_max 0 = no range): the
  * same to the last bit.  Copied; OCT_ERROR_FORMAT when they cannot be a
@@ -96,7 +96,7 @@ const double *oct_calibration_get_nodes (const OctCalibration *c);
 const double *oct_calibration_get_dispersion (const OctCalibration *c);
 
 /* [samples] rad at the wavenumber of each sample (a2, a3 included), as given;
- * NULL where the calibration gives it at the uniform wavenumbers alone. */
+ * NULL if the calibration has it at the uniform wavenumbers alone. */
 const double *oct_calibration_get_sample_dispersion (const OctCalibration *c);
 
 /* [samples] counts per pixel, or NULL. */
@@ -108,7 +108,7 @@ gboolean oct_calibration_get_k_range (
     const OctCalibration *c, double *k_min, double *k_max);
 
 /* Fills phase[samples] with -(a2 (k-kc)^2 + a3 (k-kc)^3) plus the dispersion of
- * the calibration where it has one: at the uniform wavenumbers or, with
+ * the calibration if it has one: at the uniform wavenumbers or, with
  * `at_samples`, at the wavenumber of every sample.  Phases given at the one are
  * linear between entries at the other, the first and last one beyond, and as
  * they are where they were given.  FALSE with OCT_ERROR_SETTINGS when there is

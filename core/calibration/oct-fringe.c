@@ -8,14 +8,15 @@
 #include "oct-fourier.h"
 
 #define FIRST OCT_FRINGE_FIRST_BIN
-/* Of the noise in the transform with a Hann window, over that of a sample. */
+/* Power of the noise in the transform with a Hann window, over that of a
+ * sample. */
 #define HANN_POWER 0.375
-/* In power: a peak over what lies between it and the zero delay. */
+/* In power: a peak over the minimum between it and the zero delay. */
 #define ABOVE_FLANK 4.0
-/* Of the coherence that noise allows: lines see the same mirror. */
+/* Fraction of the coherence that noise allows: lines see the same mirror. */
 #define AGREE 0.9
-/* Of the amplitude of a fringe, over its mean: two mirrors of amplitudes 1 and
- * 1/2 beat by 0.23. */
+/* Variation of a fringe's amplitude, over its mean: two mirrors of amplitudes 1
+ * and 1/2 beat by 0.23. */
 #define BEAT 0.16
 /* Periods over the record: slower changes of the amplitude are the source's
  * spectrum, slower ones of the phase the cubic's. */
@@ -157,9 +158,9 @@ find_frequency (OctFringe *f, const double *y)
               && last - 10 * floor * log (2) > 1e-3 * highest;
 }
 
-/* z[lines][n]: what lies at 0.4 to 1.7 of the fringe's frequency, and below half
- * of the sampling rate: behind it the same fringe is seen once more, conjugate,
- * and the two together have no common phase from line to line. */
+/* z[lines][n]: the part at 0.4 to 1.7 of the fringe's frequency, and below half
+ * of the sampling rate: above it lies the conjugate of the same fringe, and the
+ * two together have no common phase from line to line. */
 static double complex *
 fringe_filter (const double *y, guint lines, guint n, double frequency)
 {
@@ -345,9 +346,9 @@ oct_fringe_free (OctFringe *f)
 }
 
 /* The analytic signal of the fringe, z[samples]: 0.5 to 1.6 of its frequency,
- * below half of the sampling rate, as the same fringe lies behind it, conjugate,
- * and their sum has no phase.  Its phase has no jumps from the brightest sample
- * on, and its power is the weight of it. */
+ * below half of the sampling rate, as the conjugate of the same fringe lies
+ * above it, and their sum has no phase.  Its phase is unwrapped from the
+ * brightest sample on, and its power is the weight of the phase. */
 static void
 find_analytic (
     const OctFringe *f, double complex *z, double *phase, double *power)

@@ -13,7 +13,7 @@ G_BEGIN_DECLS
 
 /* Lower frequencies belong to the spectrum of the source. */
 #define OCT_FRINGE_FIRST_BIN 8
-/* dB above the floor: less is no fringe, or a weak one. */
+/* dB above the floor: below these there is no fringe, or a weak one. */
 #define OCT_FRINGE_MIN_SNR 15.0
 #define OCT_FRINGE_GOOD_SNR 25.0
 
@@ -21,7 +21,7 @@ typedef struct {
   guint samples, given; /* given: A-lines */
   guint lines;          /* of them, that agree with each other and are used */
   /* [samples]: mean of the lines, each turned to a common phase; of one line
-   * that line.  It is fringe + mix conj (fringe) + what varies slowly. */
+   * that line.  It is fringe + mix conj (fringe) + slow variations. */
   double complex *average;
   double complex mix;
   double frequency; /* cycles per record */
@@ -46,8 +46,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (OctFringe, oct_fringe_free)
  * the samples.  FALSE: there is no fringe. */
 gboolean oct_fringe_fit_cubic (const OctFringe *fringe, double phase[4]);
 
-/* Periods over the record of what is left of the phase beside the cubic, where
- * the fringe has a smooth amplitude, as that of a single mirror; 0: it beats. */
+/* Periods over the record of the phase's deviation from a cubic, if the
+ * amplitude of the fringe is smooth, as that of a single mirror; 0: it beats.
+ */
 guint oct_fringe_find_ripple (const OctFringe *fringe);
 
 G_END_DECLS

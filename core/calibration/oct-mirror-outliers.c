@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Mirrors that do not fit to the others: which of them, where that is certain.
- */
+/* Mirrors that do not fit to the others: which of them, if that is certain. */
 #include "oct-mirror-outliers.h"
 
 #include <math.h>
@@ -8,15 +7,15 @@
 #include "oct-mirror-sides.h"
 
 /* Up to so many mirrors the rest is fitted without each, and without any two,
- * to find what does not fit. */
+ * to find those that do not fit. */
 #define MAX_SEARCHED 8
 /* rad: a rest that fits is below, others above. */
 #define CLEAR_RESIDUAL 0.1
 #define CLEARLY 3.0
 
-/* Of more than MAX_SEARCHED mirrors: what fits least to most of them, as it
- * spoils the fit of others.  FALSE: all or few fit, or at two depths, which
- * always do. */
+/* Leaves out the mirrors that fit the majority least, as they spoil the fit of
+ * others; for more than MAX_SEARCHED mirrors.  FALSE: all or few fit, or at two
+ * depths, which always do. */
 static gboolean
 leave_out_odd (OctMirrorSet *set)
 {
@@ -84,7 +83,7 @@ try_without (OctMirrorSet *set, double k_span, guint mask)
   return residual;
 }
 
-/* The one mirror, or the two, without which the others fit each other, where no
+/* The one mirror, or the two, without which the others fit each other, if no
  * other choice is nearly as good: bits.  At least three are left, as two always
  * fit.  0: it is not certain which they are. */
 static guint

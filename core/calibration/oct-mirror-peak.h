@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * How sharp a mirror is behind a calibration.
+ * How sharp a mirror is after a calibration is applied.
  *
  * A-scans as octkresample (natural cubic spline), octdispersion and octfft
  * (Hann window of unit mean square, unitary transform) make them, but eight

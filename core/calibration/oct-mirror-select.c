@@ -10,8 +10,8 @@
 #include "oct-mirror-sides.h"
 #include "oct-number.h"
 
-/* Part of the samples at the largest value: reported, and left out where there
- * are others. */
+/* Part of the samples at the largest value: reported, and left out if there are
+ * others. */
 #define SATURATED 0.02
 #define MUCH_SATURATED 0.05
 #define COHERENT 0.8
@@ -24,10 +24,10 @@
 #define BEAT -16.0
 /* dB over the noise floor: not noise */
 #define OVER_NOISE 14.0
-/* Of the samples, in bins: behind it a fringe comes near half of the sampling
- * rate, and what is read between its samples has an image of it. */
+/* Fraction of the samples, in bins: beyond it a fringe comes near half of the
+ * sampling rate, and interpolation between its samples adds an image of it. */
 #define DEEP 0.35
-/* What else may be wrong. */
+/* Other possible causes. */
 #define FEW_LINES                                                              \
   "  If it stood still, correct --samples, --header-size, --packing or "       \
   "--sample-format."
@@ -120,10 +120,10 @@ leave_out_double (OctMirror *mirror, double own, double bin, double level)
 }
 
 /* Whether the fringe is that of one mirror, with wavenumbers that ripple along
- * the record.  Both make a second peak beside the one of a phase that is a cubic,
- * but a ripple is a phase alone.  Of two mirrors of amplitudes 1 and r the
- * amplitude beats, |1 + r exp (i t)|, even after the phase of their sum was
- * taken off: that leaves peaks of r/2 (1 - r^2/8) / (1 + r^2/4), -12.8 dB for the
+ * the record.  Both make a second peak next to the one of a cubic phase, but a
+ * ripple changes the phase alone.  The amplitude of two mirrors of amplitudes 1
+ * and r beats, |1 + r exp (i t)|, even after the phase of their sum was
+ * removed: that leaves peaks of r/2 (1 - r^2/8) / (1 + r^2/4), -12.8 dB for the
  * weaker one that is looked for. */
 static gboolean
 is_rippled (const OctMirror *mirror)
@@ -293,7 +293,7 @@ oct_mirror_set_sort_out (OctMirrorSet *set, GError **error)
   return FALSE;
 }
 
-/* Of mirror i of the fit. */
+/* The second peak in the A-scan of mirror i of the fit. */
 static double
 find_second (const OctMirrorSet *set, guint i, double *bin)
 {
@@ -373,7 +373,7 @@ set_sides_error (const OctMirrorSet *set, GError **error)
   return FALSE;
 }
 
-/* What the calibration says of the mirrors, and what is to be said of it. */
+/* Stores the results of the calibration in the mirrors, and adds notes. */
 static void
 mirror_set_finish (OctMirrorSet *set, gboolean given)
 {

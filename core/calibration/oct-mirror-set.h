@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * Mirrors as somebody has measured them: which of them a calibration is made
- * of, what it is worth, and why not where it is none.
+ * Measured mirrors: which of them a calibration is made of, its quality, and
+ * why there is none if it fails.
  */
 #pragma once
 
@@ -17,9 +17,9 @@ typedef struct {
   double position;    /* um along the scan of the mirror, NAN: unknown */
   double likely_side; /* what some of the others say while it is fitted, or 0 */
 
-  /* what becomes of it */
+  /* results */
   gboolean used;
-  char *reason;         /* a sentence, where it is not used */
+  char *reason;         /* a sentence, if it is not used */
   guint ripple;         /* that many times along the record: the reason, or 0 */
   gboolean falls_apart; /* a ripple that is followed: without a calibration the
                            peak is several lobes, each as narrow as any */
@@ -88,10 +88,10 @@ void oct_mirror_set_list_used (OctMirrorSet *set);
  * not empty.  FALSE: none is left, OCT_ERROR_FORMAT. */
 gboolean oct_mirror_set_sort_out (OctMirrorSet *set, GError **error);
 
-/* After sorting out: fits, finds the sides where they are not given, leaves out
- * what is no mirror like the others.  k_span: of the pixels in rad/um where it
- * is known within some per cent, else 0.  Error: OCT_ERROR_FORMAT, why there is
- * no calibration. */
+/* After sorting out: fits, finds the sides if they are not given, leaves out
+ * inputs that are not a mirror like the others.  k_span: of the pixels in
+ * rad/um if it is known within some per cent, else 0.  Error: OCT_ERROR_FORMAT,
+ * why there is no calibration. */
 gboolean oct_mirror_set_fit (OctMirrorSet *set, double k_span, GError **error);
 
 /* At how many depths the mirrors of the fit are, or with `which` ([used]) those
@@ -100,7 +100,7 @@ guint oct_mirror_set_count_depths (
     const OctMirrorSet *set, const gboolean *which);
 
 /* After the fit: the mirrors show on which sides they are and that none of them
- * is behind the depth range.  Two depths always fit each other: it takes three,
+ * is beyond the depth range.  Two depths always fit each other: it takes three,
  * or two at a known distance. */
 gboolean oct_mirror_set_is_proven (const OctMirrorSet *set);
 
@@ -114,7 +114,8 @@ void oct_mirror_set_exchange_sides (OctMirrorSet *set);
 void oct_mirror_set_measure (
     OctMirrorSet *set, const double *k_index, const double *dispersion);
 
-/* What the peaks say.  *worst: the mirror that is farthest from its ideal. */
+/* The verdict of the peaks.  *worst: the mirror that is farthest from its
+ * ideal. */
 OctVerdict oct_mirror_set_judge (
     const OctMirrorSet *set, const OctMirror **worst);
 
@@ -134,8 +135,8 @@ guint oct_mirror_set_cross_check (const OctMirrorSet *set, double *excess);
  * measured, is none to use, and why. */
 gboolean oct_mirror_set_check (const OctMirrorSet *set, GError **error);
 
-/* What would make the calibration of the fit better, a sentence without its
- * end; NULL: nothing that the mirrors tell. */
+/* Advice to improve the calibration of the fit, a sentence without its end;
+ * NULL: none. */
 const char *oct_mirror_set_advise (const OctMirrorSet *set);
 
 /* The fit knows one depth alone, and no dispersion. */
@@ -150,7 +151,7 @@ gboolean oct_mirror_set_find_range (
 
 /* The levels of the peaks over depth, by least squares, in dB per bin; FALSE:
  * fewer than two depths.  *lost_6db: bin at which 6 dB are lost to the
- * shallowest, 0: behind the last mirror. */
+ * shallowest, 0: beyond the last mirror. */
 gboolean oct_mirror_set_find_fall_off (
     const OctMirrorSet *set, double *slope, double *lost_6db);
 

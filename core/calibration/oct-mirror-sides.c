@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* On which side of the zero delay the mirrors are, from what is given, from known
- * distances, or from the fringes.
- */
+/* On which side of the zero delay the mirrors are, from given sides, from known
+ * distances, or from the fringes. */
 #include "oct-mirror-sides.h"
 
 #include <math.h>
@@ -16,7 +15,7 @@
 #define MISFIT 0.3
 /* Some of many, whose sides are tried: so often others where these do not fit. */
 #define TRIED_CHOICES 3
-/* rad: smaller ones tell no sides */
+/* rad: smaller ones do not determine the sides */
 #define SMALL_RESIDUAL 0.01
 
 gboolean
@@ -39,7 +38,7 @@ oct_mirror_set_fit_on (OctMirrorSet *set, const double *sides, GError **error)
   return FALSE;
 }
 
-/* Peak of mirror i of the fit behind the fit's own calibration. */
+/* Peak of mirror i of the fit, after the fit's own calibration. */
 static OctMirrorPeak
 measure_fitted (const OctMirrorSet *set, guint i)
 {
@@ -100,7 +99,7 @@ oct_mirror_set_are_sides_given (const OctMirrorSet *set)
   return TRUE;
 }
 
-/* [used] positions, NULL where one is unknown. */
+/* [used] positions, NULL if one is unknown. */
 static double *
 list_positions (const OctMirrorSet *set)
 {
@@ -296,7 +295,7 @@ oct_mirror_set_fit_with_sides (
     same = same && sides[i] == 1;
   if (*found && !same && !oct_mirror_set_fit_on (set, sides, error))
     return FALSE;
-  /* the wrong side of one may have spoilt what was known of another */
+  /* the wrong side of one may have spoilt the result for another */
   if (count > 2 && count <= OCT_MIRROR_SET_MAX_CHOICES
       && (!*found || !oct_mirror_set_is_consistent (set)))
     *found = oct_mirror_set_try_all_sides (set, sides);

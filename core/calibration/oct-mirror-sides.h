@@ -8,14 +8,14 @@
 
 G_BEGIN_DECLS
 
-/* Up to so many mirrors every choice of sides is fitted where the quick way
- * fails. */
+/* Up to so many mirrors every choice of sides is fitted if the quick way fails.
+ */
 #define OCT_MIRROR_SET_MAX_CHOICES 5
 
 gboolean oct_mirror_set_are_sides_given (const OctMirrorSet *set);
 
-/* Fits what is used, on these sides ([used]).  FALSE, OCT_ERROR_FORMAT: there
- * is no fit. */
+/* Fits the used mirrors, on these sides ([used]).  FALSE, OCT_ERROR_FORMAT:
+ * there is no fit. */
 gboolean oct_mirror_set_fit_on (
     OctMirrorSet *set, const double *sides, GError **error);
 

@@ -18,8 +18,8 @@
 /* Up to so many mirrors all patterns of sides are tried. */
 #define TRIED 9
 
-/* What one mirror says about a spline of its phases: without the mean, or
- * without the straight line in K. */
+/* The normal equations of one mirror for a spline of its phases: without the
+ * mean, or without the straight line in K. */
 typedef struct {
   double matrix[SPLINES * SPLINES]; /* sum w b b^T */
   double right[SPLINES];            /* sum w b t */
@@ -244,7 +244,7 @@ solve_linear (const OctMirrorPhases *p, const double *w, const double *rough,
   return oct_curve_solve (factor, UNKNOWNS, x);
 }
 
-/* a of every mirror, what is left of its phases, and its new weights. */
+/* a of every mirror, its residual phases, and its new weights. */
 static void
 mirror_solve_update (
     OctMirrorPhases *p, OctMirrorSolution *s, const double *x, double *w)
@@ -351,7 +351,7 @@ mirror_solve_pick (const OctMirrorPhases *p, guint *picked)
   return count;
 }
 
-/* The mirrors that were not picked, each by what K and D say of it. */
+/* Finds the sides of the mirrors that were not picked, each from K and D. */
 static void
 tell_others (
     const OctMirrorPhases *p, const Part *parts, const double *x, double *sides)

@@ -29,11 +29,11 @@ typedef struct {
   double smooth;   /* penalty */
 } OctMirrorPhases;
 
-/* What a solution is. */
+/* A solution, with its memory. */
 typedef struct {
   double *k, *d;     /* [samples] K and D, K (0) near 0 but not yet 0 .. 1 */
   double *residuals; /* [mirrors][points] rad */
-  double scale;      /* of the residuals, over what the weights expect */
+  double scale;      /* of the residuals, over that from the weights */
   double *data;      /* [OCT_MIRROR_UNKNOWNS]^2 normal equations */
   double *all;       /* ... with the penalties */
 } OctMirrorSolution;

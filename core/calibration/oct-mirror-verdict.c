@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a calibration is worth: the peaks of mirrors behind it. */
+/* The quality of a calibration: the peaks of mirrors after it is applied. */
 #include "oct-mirror-set.h"
 
 #include <math.h>
@@ -29,7 +29,7 @@
 /* Depths, and mirrors of them, with cross-validation: each is left out once. */
 #define MIN_CROSS_CHECKED 4
 #define MAX_CROSS_CHECKED 5
-/* Of the square of the brightest sample. */
+/* Fraction of the square of the brightest sample. */
 #define SAMPLES_UNDER_LIGHT 0.01
 
 /* The mirror with exact phases, by itself. */
@@ -162,7 +162,7 @@ is_beside (const OctMirror *a, const OctMirror *b, double deepest)
          < OCT_MIRROR_SET_ONE_DEPTH * deepest;
 }
 
-/* How many times its ideal width `mirror` has behind a calibration of those at
+/* The width of `mirror` over its ideal, after a calibration from the mirrors at
  * other depths. */
 static double
 find_excess_without (
@@ -328,7 +328,7 @@ find_last_bin (const OctMirrorFit *f)
   return MIN (0.5 / MAX (steepest, 1e-9), 0.95 * f->samples / 2);
 }
 
-/* Adds what systematic errors of the mirrors leave at bins[count]: as in a
+/* Adds the effect of systematic errors of the mirrors at bins[count]: as in a
  * straight line through them, it grows with the distance from their middle over
  * that between them. */
 static void

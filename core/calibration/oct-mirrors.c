@@ -14,7 +14,7 @@
 #define WEAK_SNR 30.0
 /* rad: errors that do not average out, of ghosts and saturation */
 #define SYSTEMATIC 0.03
-/* Of the largest amplitude; below, a phase says nothing. */
+/* Fraction of the largest amplitude; below, a phase is meaningless. */
 #define DARK 0.03
 #define MAX_ROUNDS 12
 #define MIN_ROUNDS 4
@@ -261,8 +261,8 @@ mirrors_start (OctMirrorFit *f, Start how, double (*cubics)[4])
     f->a[m] = find_depth (f, m, fourier);
 }
 
-/* Half length of the kernel that removes what is not the fringe, from the
- * lowest frequency that it has: cycles[samples] per sample. */
+/* Half length of the kernel that removes all but the fringe, from the lowest
+ * frequency of the fringe: cycles[samples] per sample. */
 static guint
 choose_kernel (const double *cycles, guint n)
 {
@@ -271,8 +271,8 @@ choose_kernel (const double *cycles, guint n)
   return MAX ((guint)CLAMP (1.5 / low, n / 96.0, n / 6.0), 1);
 }
 
-/* The fringe of mirror m without its carrier, v[samples]; what is no fringe
- * goes into the mirror's background. */
+/* The fringe of mirror m without its carrier, v[samples]; the rest goes into
+ * the mirror's background. */
 static void
 mirrors_demodulate (OctMirrorFit *f, guint m, guint half,
     const double complex *carrier, double complex *v)

@@ -26,7 +26,7 @@ typedef struct {
   double *sides;      /* [mirrors] +1 or -1 */
   double *residuals;  /* [mirrors] rms, rad */
   double *amplitudes; /* [mirrors][samples] of the fringe, counts */
-  double complex *backgrounds; /* [mirrors][samples] what varies slowly */
+  double complex *backgrounds; /* [mirrors][samples] slow variations */
   double residual;             /* rms of all, rad */
   gboolean rising;             /* K rises from each sample to the next */
   guint rounds;
@@ -62,9 +62,9 @@ void oct_mirror_fit_fill_columns (
 void oct_mirror_fit_fill_wavelengths_between (const OctMirrorFit *fit,
     double first_nm, double last_nm, double *wavelengths);
 
-/* Residual phases of mirror m in rad at the samples at[count]; *at belongs to
- * the fit, as what is returned does.  Without weight (NULL: not asked for) they
- * were not used. */
+/* Residual phases of mirror m in rad at the samples at[count]; *at and the
+ * returned array belong to the fit.  Samples without weight (NULL: not asked
+ * for) were not used. */
 const double *oct_mirror_fit_get_residuals (const OctMirrorFit *fit, guint m,
     const double **at, const double **weights, guint *count);
 
@@ -73,12 +73,12 @@ const double *oct_mirror_fit_get_residuals (const OctMirrorFit *fit, guint m,
 void oct_mirror_fit_find_errors (const OctMirrorFit *fit, double side,
     const double *bins, guint count, double *errors);
 
-/* For mirrors at the same depth, on the same side, which do not tell K from D:
- * D becomes 0, K the phase at that depth. */
+/* For mirrors at the same depth, on the same side, which cannot separate K from
+ * D: D becomes 0, K the phase at that depth. */
 void oct_mirror_fit_forget_dispersion (OctMirrorFit *fit);
 
-/* What positions of the mirrors in um, along the scan of the sample arm, say of
- * the scale. */
+/* The scale from positions of the mirrors in um, along the scan of the sample
+ * arm. */
 typedef struct {
   double k_span;   /* rad/um, from the smallest to the largest wavenumber */
   double bin_um;   /* depth of one bin, in air */

@@ -145,7 +145,7 @@ oct_refine_search (OctRefineScore score, gpointer data, double c2, double c3,
       refine_try_golden (
           &search, values, steps[i].axis, steps[i].half, steps[i].tolerance);
     now = refine_evaluate (&search, values);
-    /* written so that what is cancelled ends */
+    /* negated, so that a cancelled search (-inf less -inf) ends */
     if (!(now - last >= SAME_SCORE * fabs (now)))
       break;
   }

@@ -15,7 +15,8 @@
  * means that do not overlap). */
 #define LEAST 0.25
 #define CERTAIN 12.0
-/* Of the highest: multiples of the lag are as high, and the first one is it. */
+/* Fraction of the highest: multiples of the lag are as high, and the first one
+ * is the lag. */
 #define AS_HIGH 0.9
 
 /* Moving mean of v[n] over 2 half + 1 values, fewer at the ends. */
@@ -36,7 +37,7 @@ repeat_smooth (const double *v, gsize n, guint half)
   return mean;
 }
 
-/* The square of what changes within 2 SLOW + 1 samples, as a mean over some of
+/* The square of the changes within 2 SLOW + 1 samples, as a mean over some of
  * them, without its mean over all. */
 static double *
 find_power (const double *values, gsize n)

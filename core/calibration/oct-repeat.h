@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * How many samples an A-line has, from values that follow each other as in the
- * file: whoever reads them with another number cuts them in the wrong places.
+ * file: reading them with another number cuts them in the wrong places.
  */
 #pragma once
 

@@ -19,11 +19,11 @@
  * does. */
 #define PIECE (4 << 20)
 
-/* Where what was fetched is thrown away, again and again: it stays in the cache
- * of the processor. */
+/* Size of the buffer for fetched bytes, which is overwritten again and again:
+ * it stays in the cache of the processor. */
 #define WASTE (64 << 10)
 
-/* Apart, so many bytes are looked at to tell what is in memory. */
+/* Distance of the bytes that are examined to find the parts in memory. */
 #define LOOK (128 << 10)
 
 struct _OctAhead {
@@ -35,8 +35,8 @@ struct _OctAhead {
   GThread *thread;  /* NULL: not yet */
   gboolean useless; /* there is no disk, or no thread */
   gboolean quit;
-  guint64 next;      /* what follows the bytes that were read last */
-  guint64 at, until; /* what the thread is to fetch */
+  guint64 next;      /* the byte after those that were read last */
+  guint64 at, until; /* the range that the thread fetches next */
 };
 
 /* Files that are always in memory. */
@@ -141,16 +141,17 @@ oct_ahead_follow (OctAhead *ahead, guint64 offset, gsize size)
 
   g_mutex_lock (&ahead->lock);
   if (offset != ahead->next)
-    ahead->at = ahead->until = end; /* what was to come is not read now */
+    ahead->at = ahead->until = end; /* the announced bytes are not read now */
   else if (ahead->at < end) {
-    ahead->at = end; /* who reads was faster */
+    ahead->at = end; /* the reader was faster */
     ahead->until = MAX (ahead->until, end);
   }
   to = MIN (end + AHEAD, ahead->end);
   if (!ahead->useless && offset == ahead->next && to >= ahead->until + PIECE) {
     gboolean idle = ahead->at == ahead->until;
 
-    /* behind what is under way without a look: it is on the disk as a rule */
+    /* while a fetch is running the memory is not checked: the next bytes are
+     * usually on the disk */
     if (idle && is_in_memory (ahead->fd, ahead->at, to))
       ahead->at = to;
     else if (ahead->thread == NULL)

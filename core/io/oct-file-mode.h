@@ -3,8 +3,8 @@
  * New files with the permissions that were asked for, whatever the umask.
  *
  * The umask is the whole process's, and libraries change it for a moment: ORC
- * does where it makes room for code.  A file that another thread makes meanwhile
- * would keep others out who are to read it.
+ * does when it allocates memory for code.  A file that another thread creates
+ * meanwhile would lack the permission of its readers.
  */
 #pragma once
 
@@ -14,7 +14,7 @@
 
 #include "oct-file-write.h"
 
-/* open() of a file that there is not yet: `flags` beside O_CREAT, O_EXCL and
+/* open() of a file that does not exist yet: `flags` besides O_CREAT, O_EXCL and
  * O_CLOEXEC.  Returns: a file descriptor, -1 with errno.  File systems without
  * permissions have their own. */
 static inline int

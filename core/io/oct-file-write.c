@@ -60,7 +60,7 @@ oct_file_end (int fd, guint64 least)
     code = EIO;
   if (code == 0)
     code = oct_file_sync (fd);
-  /* network file systems tell of a full disk here */
+  /* network file systems report a full disk here */
   if (close (fd) != 0 && code == 0 && errno != EINTR)
     code = errno;
   return code;
@@ -80,7 +80,7 @@ oct_file_end_as (int fd, guint64 least, const char *part, const char *path)
   return code;
 }
 
-/* A link where the file system has links, which never replaces anything. */
+/* A link if the file system has links, which never replaces anything. */
 static int
 give_new_name (const char *part, const char *path)
 {

@@ -13,8 +13,8 @@ G_BEGIN_DECLS
  * errno, 0 when everything was written. */
 int oct_file_write_all (int fd, gconstpointer data, guint64 size);
 
-/* Brings a file to the disk.  Some file systems have no such thing, which is no
- * error.  Returns: errno, 0 when all is well. */
+/* Flushes a file to the disk.  Some file systems cannot do that, which does not
+ * count as an error.  Returns: errno, 0 when all is well. */
 int oct_file_sync (int fd);
 
 /* The same for the names in the folder of `path`, as far as the file system
@@ -22,13 +22,13 @@ int oct_file_sync (int fd);
 void oct_file_sync_folder (const char *path);
 
 /* Ends a file: checks that it has at least `least` bytes, brings it to the disk
- * by the descriptor that it was written with, which is told of every failure,
- * and closes that, whatever fails.  Returns: errno of the first failure, 0:
- * the file is whole and on the disk. */
+ * by the descriptor that it was written with, which receives every error, and
+ * closes that, whatever fails.  Returns: errno of the first failure, 0: the
+ * file is whole and on the disk. */
 int oct_file_end (int fd, guint64 least);
 
 /* Ends a file as above and gives it the name `path` in place of `part`; a file
- * that has the name is replaced.  Where anything fails, `part` is removed.
+ * that has the name is replaced.  If anything fails, `part` is removed.
  * Returns: errno, 0. */
 int oct_file_end_as (int fd, guint64 least, const char *part, const char *path);
 

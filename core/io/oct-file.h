@@ -23,10 +23,9 @@ int oct_file_open (
  * -1 with errno set. */
 gssize oct_file_read (int fd, guint64 offset, gpointer dest, gsize size);
 
-/* All of a text, of *size bytes (`size` may be NULL) with a 0 behind them;
- * g_free() it.  NULL with an error: OCT_ERROR_NOT_FOUND, _READ, or _FORMAT where
- * there are more than `most`, and `expected` is what the sentence says there
- * should be. */
+/* All of a text, of *size bytes (`size` may be NULL) followed by a 0; g_free()
+ * it.  NULL with an error: OCT_ERROR_NOT_FOUND, _READ, or _FORMAT if there are
+ * more than `most`; `expected` names the expected content in the sentence. */
 char *oct_file_read_text (const char *what, const char *path, guint64 most,
     const char *expected, gsize *size, GError **error);
 
@@ -35,14 +34,14 @@ char *oct_file_read_text (const char *what, const char *path, guint64 most,
 gboolean oct_file_write_text (const char *what, const char *path,
     const char *text, gsize size, GError **error);
 
-/* What is in a file: read once, by whoever asks first, and kept with what is
- * wrong with it.  Counted; for any threads. */
+/* The content of a file: read once, by the first caller, and kept with its
+ * error if there is one.  Counted; for any threads. */
 typedef struct _OctFileContent OctFileContent;
 
 /* Reads and parses a file; NULL with an error. */
 typedef gpointer (*OctFileRead) (const char *path, GError **error);
 
-/* Nothing is read yet.  `path` is copied; what `read` gives is freed with
+/* Nothing is read yet.  `path` is copied; the result of `read` is freed with
  * `free_content`. */
 OctFileContent *oct_file_content_new (
     const char *path, OctFileRead read, GDestroyNotify free_content);
@@ -51,9 +50,10 @@ void oct_file_content_unref (OctFileContent *content);
 
 const char *oct_file_content_get_path (const OctFileContent *content);
 
-/* What `read` gave, owned by `content`, or NULL with a copy of its error.  The
- * first call reads, which may take its time, and others wait for it: not for
- * where nobody may wait, such as below the lock of an element. */
+/* Returns the result of `read`, owned by `content`, or NULL with a copy of its
+ * error.  The first call reads, which may take long, and others wait for it: do
+ * not call where waiting is forbidden, such as with the lock of an element
+ * held. */
 gconstpointer oct_file_content_get (OctFileContent *content, GError **error);
 
 /* The same as far as it has been read: never reads, never waits.  NULL: not

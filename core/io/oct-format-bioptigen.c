@@ -4,8 +4,8 @@
  * length before it (32 bit, little endian); a length of zero ends the header
  * and each frame.
  *
- * Nothing in it tells whether the values of 16 bits are spectra or images of
- * them, which they are as a rule, so it is read where the user says so.
+ * Nothing in it says whether the values of 16 bits are spectra or images of
+ * them, which they are as a rule, so it is read only if the user says so.
  */
 #include "oct-format.h"
 
@@ -40,8 +40,8 @@ read_number (const Content *content, guint64 place, guint32 *number)
          == sizeof *number;
 }
 
-/* The entry at *place, which is moved behind it; a name of no length is the
- * end of a list.  FALSE: there is none. */
+/* Reads the entry at *place and moves *place past it; an empty name is the end
+ * of a list.  FALSE: there is none. */
 static gboolean
 bioptigen_read_entry (const Content *content, guint64 *place, Entry *entry)
 {
@@ -140,8 +140,8 @@ bioptigen_set_damaged (const char *file, const char *what, GError **error)
   return FALSE;
 }
 
-/* Frames of one size; those that are cut off or of another are missing.  *lines:
- * what the header tells, which holds where a frame does not. */
+/* Frames of one size; those that are cut off or of another are missing.
+ * *lines: the number in the header, valid if a frame has none. */
 static gboolean
 list_frames (OctOpening *opening, Content *content, guint64 place,
     guint32 count, guint64 samples, guint64 *lines, GError **error)

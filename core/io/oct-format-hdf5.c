@@ -13,13 +13,14 @@
 
 #define MAX_OBJECTS 65536
 #define MAX_DATASETS 4096
-/* Of chunks that one B-scan lies in: what is kept unpacked for the next. */
+/* Limit of the chunks that hold one B-scan: they are kept unpacked for the next
+ * one. */
 #define MAX_CHUNK_BYTES (256u << 20)
 /* Each chunk is looked up if some were never written. */
 #define MAX_CHUNKS (4u << 20)
 
 static GMutex library;
-/* others in this process may want what it prints */
+/* others in this process may want its output */
 static H5E_auto2_t printer;
 static void *printer_data;
 
@@ -56,7 +57,7 @@ typedef struct {
   guint objects;
 } Search;
 
-/* What MATLAB says that a dataset is; NULL: numbers, or not by MATLAB. */
+/* The class that MATLAB gave a dataset; NULL: numbers, or not by MATLAB. */
 static const char *
 judge_matlab_class (hid_t set)
 {
@@ -192,7 +193,7 @@ hdf5_look_at (hid_t h5, const char *name, const H5O_info_t *info, void *data)
 
   if (++search->objects > MAX_OBJECTS || search->arrays->len >= MAX_DATASETS)
     return 1;
-  /* what MATLAB keeps the parts of cells in */
+  /* where MATLAB stores the parts of cells */
   if (info->type != H5O_TYPE_DATASET || (search->matlab && *name == '#'))
     return 0;
   set = H5Dopen2 (h5, name, H5P_DEFAULT);
@@ -277,7 +278,7 @@ static const OctContainer container = { hdf5_read_bscan, hdf5_close_content,
   TRUE };
 
 /* The dataset, with a cache for the chunks of a B-scan: others lie in the same
- * ones.  FALSE with an error where those are too large. */
+ * ones.  FALSE with an error if those are too large. */
 static gboolean
 open_set (Content *content, const OctArray *array, GError **error)
 {
@@ -337,7 +338,7 @@ choose_type (hid_t set, OctStored *stored)
 
 /* ------------------------------------------------- chunks never written */
 
-/* Of a dataset in chunks: how many there are along each axis, and how long. */
+/* The chunks of a dataset: how many there are along each axis, and how long. */
 typedef struct {
   guint rank;
   hsize_t length[H5S_MAX_RANK], count[H5S_MAX_RANK];

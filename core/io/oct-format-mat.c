@@ -3,8 +3,8 @@
  * MATLAB files of version 5 to 7.2: MathWorks, "MAT-File Format", chapter 1.
  *
  * Arrays are compressed one by one unless they were saved with -v6.  A B-scan
- * is the next piece of what zlib gives: played from the first to the last, the
- * file is read once, and never more of it is held than a B-scan.
+ * is the next piece of zlib's output: played from the first to the last, the
+ * file is read once, and never more than a B-scan is in memory.
  */
 #include "oct-format.h"
 
@@ -170,7 +170,7 @@ inflate_some (Element *element, guint8 *dest, gsize size)
   return done;
 }
 
-/* FALSE where there is less, or nothing can be read. */
+/* FALSE if there is less, or nothing can be read. */
 static gboolean
 element_read (Element *element, gpointer dest, gsize size)
 {
@@ -230,8 +230,8 @@ read_tag (Element *element, Tag *tag)
   return !tag->small || tag->size <= sizeof tag->data;
 }
 
-/* A tag and its data of at most `most` bytes, and the padding behind it; the
- * data ends with a zero and is freed. */
+/* Reads a tag, its data of at most `most` bytes, and the padding after it; the
+ * data ends with a zero, and the caller frees it. */
 static guint8 *
 read_small (Element *element, gsize most, Tag *tag)
 {
@@ -287,7 +287,7 @@ take_dimensions (
     oct_array_set_shape (array, dims, shape);
 }
 
-/* What stands before the values of a matrix; FALSE: damaged. */
+/* Reads the header of a matrix, up to its values; FALSE: damaged. */
 static gboolean
 mat_read_header (Element *element, OctArray *array)
 {
@@ -301,7 +301,7 @@ mat_read_header (Element *element, OctArray *array)
   word = get_u32 (element, flags);
   array->why_not = judge_class (word & 0xff, word);
   if (array->why_not != NULL && (word & 0xff) > MX_UINT64) {
-    /* nothing is known of what follows */
+    /* the layout of the rest is unknown */
     array->name = g_strdup ("");
     return TRUE;
   }
@@ -327,7 +327,8 @@ mat_damaged (const char *file, guint64 where, GError **error)
   return FALSE;
 }
 
-/* Opens the element that begins at `where`; *end is where the next one does. */
+/* Opens the element that begins at `where`; *end is the begin of the next one.
+ */
 static gboolean
 element_open (const OctOpening *opening, gboolean swapped, guint64 where,
     Element *element, guint64 *end)
@@ -372,7 +373,7 @@ list_variables (
     ok = element_open (opening, swapped, array.place, &element, &where)
          && mat_read_header (&element, &array);
     element_close (&element);
-    /* without a name: what MATLAB keeps for itself */
+    /* without a name: MATLAB's internal data */
     if (ok && *array.name != '\0')
       g_array_append_val (arrays, array);
     else

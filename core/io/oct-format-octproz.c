@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * Recordings of OCTproZ: NAME_raw.raw, flat samples, little endian, with its
- * settings beside it in NAME_meta.txt (or NAME.ini, as its settings are saved
+ * settings next to it in NAME_meta.txt (or NAME.ini, as its settings are saved
  * by hand), an .ini file as Qt writes it.
  *
- * What the settings mean is what OCTproZ computes with them, N samples of an
- * A-line, x = j / (N - 1):
+ * OCTproZ uses the settings as follows, with x = j / (N - 1) and N samples in
+ * an A-line:
  *   sample j of the axis of uniform wavenumbers is read at
  *     c0 + c1 x + c2 x^2 + c3 x^3 samples,
  *   then multiplied by exp (i p), p = d0 + d1 x + d2 x^2 + d3 x^3,
@@ -99,7 +99,7 @@ oct_format_is_octproz (const OctOpening *opening)
   return find_settings (opening->path, &settings);
 }
 
-/* FALSE with an error where it is there and not a finite number. */
+/* FALSE with an error if it is there and not a finite number. */
 static gboolean
 octproz_get_number (
     const Settings *settings, const char *key, double *number, GError **error)
@@ -177,8 +177,8 @@ unescape_name (const char *text)
   return name != NULL ? name : g_strdup (text);
 }
 
-/* Of the acquisition system that was in use, or, where that is unknown, of the
- * only one that has sizes.  *system: its name where it is known. */
+/* The sizes of the acquisition system that was in use, or, if that is unknown,
+ * of the only one that has sizes.  *system: its name if it is known. */
 static gboolean
 octproz_find_sizes (const Settings *settings, Sizes *sizes, char **system)
 {
@@ -201,7 +201,8 @@ octproz_find_sizes (const Settings *settings, Sizes *sizes, char **system)
   return found == 1;
 }
 
-/* What the settings do not tell, because each system has its own. */
+/* Takes the sizes from the reader's settings if the file does not have them;
+ * each system stores its own. */
 static gboolean
 take_set_sizes (OctOpening *opening, const Settings *settings,
     const char *system, Sizes *sizes, GError **error)
@@ -315,7 +316,7 @@ parse_curve (const char *text, double *values, guint n)
   return count;
 }
 
-/* The curve that was loaded from a file is looked for beside the recording:
+/* The curve that was loaded from a file is looked for next to the recording:
  * where it was on that computer does not matter. */
 static char *
 make_curve_path (const char *recording, const Settings *settings)

@@ -132,7 +132,7 @@ oct_format_open_packed (OctOpening *opening, GError **error)
   opening->content = content = g_new (Content, 1);
   *content = (Content){ g_strdup (opening->file), opening->fd,
     settings->header_size, values, settings->packing };
-  /* unpacked: what oct_reader_read() delivers */
+  /* unpacked: the output of oct_reader_read() */
   if (!oct_opening_count_frames (opening, settings->samples, settings->lines,
           MAX (bytes / size, 1) * values * 2, error))
     return FALSE;

@@ -2,7 +2,7 @@
 /**
  * Thorlabs .srr: one file for each B-scan, named
  * Data_Y0001_YTotal500_B0001_BTotal1_Ganymede.srr, with a text before the
- * samples, 12 bits each in the low bits of 16.  Chirp.dat beside them, one
+ * samples, 12 bits each in the low bits of 16.  Chirp.dat next to them, one
  * number a line, is the calibration.
  */
 #include "oct-format.h"
@@ -42,7 +42,7 @@ srr_refuse (const char *file, const char *what, GError **error)
   return FALSE;
 }
 
-/* "1,25,525": of a region its first line and the one behind its last. */
+/* "1,25,525": the first line of a region and the one after its last. */
 static gboolean
 parse_region (const char *text, guint *start, guint *end)
 {
@@ -270,7 +270,7 @@ oct_format_list_srr (const char *path, GPtrArray *files)
 
 /* ------------------------------------------------------------- calibration */
 
-/* Chirp.dat of the folder; *chirp NULL where there is none. */
+/* Chirp.dat of the folder; *chirp is NULL if there is none. */
 static gboolean
 read_chirp (const Content *content, float **chirp, GError **error)
 {

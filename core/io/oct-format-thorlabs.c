@@ -325,7 +325,7 @@ thorlabs_read_all (zip_file_t *entry, guint8 *dest, guint64 size)
   return TRUE;
 }
 
-/* To the end of an entry, where libzip compares what was read with the checksum
+/* To the end of an entry, where libzip compares the data read with the checksum
  * of the archive. */
 static gboolean
 thorlabs_finish (zip_file_t *entry, guint64 left)
@@ -335,8 +335,8 @@ thorlabs_finish (zip_file_t *entry, guint64 left)
   return format_thorlabs_skip (entry, left) && zip_fread (entry, &more, 1) == 0;
 }
 
-/* All of a small entry, which must have that size where it is not 0; NULL:
- * there is none, it is another, or it is damaged. */
+/* All of a small entry, which must have that size if it is not 0; NULL: there
+ * is none, it is another, or it is damaged. */
 static guint8 *
 thorlabs_read_entry (Content *content, const char *name, gsize size, gsize *got)
 {
@@ -358,7 +358,8 @@ thorlabs_read_entry (Content *content, const char *name, gsize size, gsize *got)
   data = g_malloc (stat.size + 1);
   ok = thorlabs_read_all (entry, data, stat.size);
 #ifndef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
-  /* what a fuzzer changes has no right checksum, and would be seen no further */
+  /* data changed by a fuzzer have no right checksum, and would be seen no
+   * further */
   ok = ok && thorlabs_finish (entry, 0);
 #endif
   zip_fclose (entry);
@@ -421,7 +422,7 @@ read_regions (Content *content, guint64 frame, const Region *regions, guint n,
   if (ok)
     return TRUE;
   thorlabs_close_entry (content);
-  /* what comes after it in the entry cannot be unpacked either */
+  /* the rest of the entry cannot be unpacked either */
   if (entry != content->damaged_entry || first + bscan < content->damaged_at) {
     content->damaged_entry = entry;
     content->damaged_at = first + bscan;
@@ -592,8 +593,8 @@ thorlabs_make_calibration (
          || thorlabs_set_damaged (opening->file, local->message, error);
 }
 
-/* Metres from one to the next of `count` that are `mm` wide; 0 where it is
- * unknown, or where several were taken at each place. */
+/* Metres from one to the next of `count` that are `mm` wide; 0 if it is
+ * unknown, or if several were taken at each place. */
 static double
 get_spacing (double mm, double pixels, guint64 count)
 {
@@ -679,7 +680,8 @@ find_common_size (const Content *content, guint64 bscan)
   return common;
 }
 
-/* What the n-th entry lacks of `size` bytes. */
+/* Notes the B-scans that are missing if the n-th entry is not of `size` bytes.
+ */
 static void
 note_missing (OctOpening *opening, const Content *content, guint n,
     guint64 bscan, guint64 size)

@@ -3,7 +3,7 @@
  * TIFF: each page is a B-scan, each row of it an A-line (or each column, as
  * `sample-dimension` says); with `lines` a page is several B-scans, one below the
  * other.  libtiff unpacks and turns the bytes;
- * what all pages must agree in is looked at before any is read.
+ * the properties in which all pages must agree are checked before any is read.
  *
  * ImageJ saves a stack of more than 4 GB as one page, whose description says
  * how many images there are: all of them follow each other from where the page
@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #define MAX_PAGES 1000000
-/* What libtiff may allocate at once, and of a tile. */
+/* Limits, in bytes, of one allocation by libtiff and of one tile. */
 #define MAX_ALLOCATION (256u << 20)
 #define MAX_TILE (64u << 20)
 /* Largest strip that is kept for the next B-scan. */
@@ -39,7 +39,7 @@ typedef struct {
   Page page;      /* all are like this one */
   gboolean whole; /* the last page is the last of the file */
   guint lines;    /* rows of a B-scan */
-  /* byte where all B-scans begin, where they follow each other as they are; 0:
+  /* byte where all B-scans begin, if they follow each other as they are; 0:
    * they are read page by page */
   guint64 flat;
 
@@ -49,7 +49,7 @@ typedef struct {
   guint64 strip_page;
 } Content;
 
-/* What libtiff has to say is for programmers. */
+/* The messages of libtiff are for programmers. */
 static int
 keep_quiet (TIFF *tiff, void *data, const char *module, const char *format,
     va_list arguments)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * .unp of octopod and Bioptigen's research systems: flat samples of 16 bits,
- * little endian, volume by volume, with an XML file beside them that has the
+ * little endian, volume by volume, with an XML file next to them that has the
  * sizes; the width is the length of an A-line:
  *
  *   <Volume_Size Width="1024" Height="500" Number_of_Frames="100"
@@ -11,7 +11,7 @@
  * The frames are B-scans, those that were repeated at a place one after the
  * other: 25 places here, with 4 BM-scans each.
  *
- * It is NAME.xml of NAME.unp, or, where one recording has several, of
+ * It is NAME.xml of NAME.unp, or, if one recording has several, of
  * NAME_anything.unp.
  */
 #include "oct-format.h"
@@ -84,7 +84,7 @@ parse_sizes (const char *text, gsize size, Sizes *sizes)
   return sizes->found;
 }
 
-/* The text of NAME.xml, or of the same without what is behind the last "_". */
+/* The text of NAME.xml, or of the same name up to its last "_". */
 static char *
 read_xml (const char *path, gsize *size, char **file)
 {

@@ -11,7 +11,7 @@
 
 #define HDF5_MAGIC "\x89HDF\r\n\x1a\n"
 
-/* How a row opens files, or what it lacks for that. */
+/* How a row opens files, or the library that is missing for it. */
 #define OCT_NEEDS(library, function, what, debian)                             \
   OCT_NEEDS_##library (function, what, debian)
 #ifdef HAVE_ZLIB
@@ -46,7 +46,8 @@
 
 #define SAVE_AS_NPY "save the spectra as .npy (numpy.save)"
 
-/* Of ZIP archives: by its name, or by that of an entry that all have. */
+/* Recognises a ZIP archive by its name, or by that of an entry that all have.
+ */
 static gboolean
 is_thorlabs (const OctOpening *opening)
 {
@@ -79,7 +80,7 @@ static const OctFormat formats[] = {
       .blurb = "HDF5 file, also of MATLAB 7.3: one of its datasets",
       .name = "an HDF5 file (also MATLAB 7.3)",
       .media = "application/x-hdf5",
-      /* behind a block of its user's own */
+      /* after a user block */
       .magics = { { 0, 8, HDF5_MAGIC }, { 0, 10, "MATLAB 7.3" },
           { 512, 8, HDF5_MAGIC }, { 1024, 8, HDF5_MAGIC } },
       OCT_NEEDS (HDF5, oct_format_open_hdf5, "HDF5", "libhdf5-dev") },
@@ -436,8 +437,8 @@ oct_opening_take_shape (OctOpening *opening, guint dims, const guint64 *shape,
 
 /* ------------------------------------------------------------- flat formats */
 
-/* What a name promises that ends like this; where the content kept the promise,
- * it was not read as a raw file. */
+/* The format that the ending of a name promises; had the content kept the
+ * promise, it would not be read as a raw file. */
 static const char *
 get_promise (const OctOpening *opening)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * What a file format gives the reader: one row of a table each.
+ * The interface of a file format to the reader: one row of a table each.
  *
- * A format opens a file and says what it holds.  Values then lie in the file as
- * they are (flat), from `data_offset` on, or the format reads each B-scan (a
+ * A format opens a file and describes its content.  Values then lie in the file
+ * as they are (flat), from `data_offset` on, or the format reads each B-scan (a
  * container: compressed, in pieces, another order).
  */
 #pragma once
@@ -18,8 +18,8 @@ G_BEGIN_DECLS
 
 typedef struct {
   /* Reads B-scan `frame` to values [lines][samples] of the stored type, or
-   * [samples][lines] where it is `transposed`.  Never two threads at once.
-   * Error: OCT_ERROR_READ or _FORMAT. */
+   * [samples][lines] if it is `transposed`.  Never two threads at once.  Error:
+   * OCT_ERROR_READ or _FORMAT. */
   gboolean (*read) (
       gpointer content, guint64 frame, gpointer values, GError **error);
   void (*close) (gpointer content);
@@ -28,7 +28,7 @@ typedef struct {
   gboolean apart;
 } OctContainer;
 
-/* What an opener works on. */
+/* Input and output of an opener. */
 typedef struct {
   const char *path;
   const char *file; /* "File 'x.npy'", begins the messages */
@@ -38,7 +38,7 @@ typedef struct {
   gsize head_size;
   const OctReaderSettings *settings;
 
-  /* what it fills */
+  /* output */
   OctReaderInfo info;
   OctStored stored;
   guint64 data_offset;           /* flat files */
@@ -46,8 +46,8 @@ typedef struct {
   gpointer content;              /* for `container`, closed with the reader */
   gboolean transposed;         /* it, or the flat file, has [samples][lines] */
   OctCalibration *calibration; /* a reference, or NULL */
-  /* of the `info.announced` B-scans; belongs to the reader.  What a flat file
-   * lacks at its end the reader adds itself. */
+  /* of the `info.announced` B-scans; belongs to the reader, which itself adds
+   * those missing at the end of a flat file. */
   OctMissing *missing;
 } OctOpening;
 
@@ -61,9 +61,9 @@ typedef struct {
   OctFileFormat format;
   const char *nick, *blurb; /* of octsrc's `format`; NULL: cannot be set */
   const char *name;         /* "a NumPy .npy file" */
-  const char *media;        /* of the type that its first bytes tell, or NULL */
+  const char *media;        /* of the type that its first bytes show, or NULL */
   OctMagic magics[5];       /* any of these; a zero ends the list */
-  /* where that is not enough, or instead; NULL: the first bytes decide */
+  /* if that is not enough, or instead; NULL: the first bytes decide */
   gboolean (*probe) (const OctOpening *opening);
   /* Error: OCT_ERROR_FORMAT, _SETTINGS, _READ.  NULL: it is recognised and
    * refused. */
@@ -71,7 +71,7 @@ typedef struct {
   /* Adds the files that belong to `path`, if its name is one of the format;
    * NULL: there are none. */
   void (*list_files) (const char *path, GPtrArray *files);
-  const char *needs;   /* what this build lacks to read it, or NULL */
+  const char *needs;   /* the part that this build lacks to read it, or NULL */
   const char *package; /* Debian package of that */
   const char *advice;  /* what to do with one that is refused */
 } OctFormat;
@@ -90,7 +90,7 @@ gboolean oct_format_open_unp (OctOpening *opening, GError **error);
 gboolean oct_format_open_bioptigen (OctOpening *opening, GError **error);
 /* By its name. */
 gboolean oct_format_is_unp (const OctOpening *opening);
-/* Settings of OCTproZ are beside it. */
+/* Settings of OCTproZ are next to it. */
 gboolean oct_format_is_octproz (const OctOpening *opening);
 
 void oct_format_list_srr (const char *path, GPtrArray *files);
@@ -104,7 +104,7 @@ void oct_format_add_beside (GPtrArray *files, const char *path,
     gboolean (*belongs) (const char *name, gconstpointer data),
     gconstpointer data);
 
-/* Opens as the format that is set, or as what the file is. */
+/* Opens as the format that is set, or as that of the file. */
 gboolean oct_format_open (OctOpening *opening, GError **error);
 
 /* ------------------------------------------------------- what openers share */
@@ -136,7 +136,7 @@ gboolean oct_opening_check_raw_only (
  * beyond the ends. */
 void oct_chirp_invert (const float *chirp, guint n, double *positions);
 
-/* FALSE with an error where it does not rise. */
+/* FALSE with an error if it does not rise. */
 gboolean oct_chirp_check (
     const char *file, const float *chirp, guint n, GError **error);
 
@@ -156,7 +156,7 @@ typedef struct {
 /* For g_array_set_clear_func(). */
 void oct_array_clear (gpointer array);
 
-/* `dims` lengths, slowest first; sets `why_not` where they are no spectra. */
+/* `dims` lengths, slowest first; sets `why_not` if they cannot be spectra. */
 void oct_array_set_shape (OctArray *array, guint dims, const guint64 *shape);
 
 /* A name from a file for a message: short and in UTF-8; g_free() it. */
@@ -166,13 +166,13 @@ char *oct_array_show_name (const char *name);
 char *oct_array_describe_shape (const OctArray *array, gboolean fastest_first);
 
 /* The one that is set, else the only one with two or three dimensions, else the
- * only one at all.  `property`: what sets it.  NULL: an error that lists them.
- */
+ * only one at all.  `property`: the property that sets it.  NULL: an error that
+ * lists them. */
 const OctArray *oct_opening_choose_array (const OctOpening *opening,
     const GArray *arrays, gboolean fastest_first, const char *property,
     GError **error);
 
-/* FALSE with an error where one is set and the file has no names, nor several
+/* FALSE with an error if one is set and the file has no names, nor several
  * dimensions to choose from. */
 gboolean oct_opening_check_unnamed (const OctOpening *opening, GError **error);
 /* The same of frames of a camera, [frames][rows][columns], whose rows are

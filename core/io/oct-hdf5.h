@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * HDF5's library is not made for several threads in all builds of it, and what
- * it prints of errors is for programmers: whoever calls it does so between
- * these two, one thread at a time, and nothing is printed meanwhile.
+ * Not all builds of HDF5's library are safe for several threads, and its
+ * printed errors are for programmers: call it between these two only, which
+ * admit one thread at a time and turn printing off.
  */
 #pragma once
 

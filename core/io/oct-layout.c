@@ -202,7 +202,7 @@ typedef struct {
   int fd;
   guint64 data_offset;
 
-  /* what has the values, or NULL: the file */
+  /* the container of the values, or NULL: the file */
   OctLayoutFetch fetch;
   const OctContainer *container;
   gpointer content;
@@ -238,7 +238,7 @@ strided_close (gpointer data)
   g_free (strided);
 }
 
-/* Of B-scan `frame`, the value at sample 0 of line 0. */
+/* The place of sample 0 of line 0 of B-scan `frame`, in values. */
 static guint64
 find_bscan (const Strided *strided, guint64 frame)
 {
@@ -259,8 +259,8 @@ window_has (const Strided *strided, guint64 at, guint64 count)
          && count <= left - (at - strided->window_at);
 }
 
-/* Moves what the window has from `at` on to its beginning.  Returns: how many
- * values those are. */
+/* Moves the values of the window from `at` on to its beginning.  Returns: how
+ * many values those are. */
 static gsize
 keep_window (Strided *strided, guint64 at)
 {
@@ -278,8 +278,9 @@ keep_window (Strided *strided, guint64 at)
   return kept;
 }
 
-/* Reads values from `at` on, to have that at `place`.  What is there is not read
- * again: if it is packed, that would mean to unpack all before it once more. */
+/* Reads values from `at` on, to have that at `place`.  Values already in the
+ * window are not read again: in a packed file, all before them would have to be
+ * unpacked once more. */
 static gboolean
 fetch_window (Strided *strided, guint64 at, guint64 place)
 {
@@ -440,8 +441,8 @@ layout_is_plain (
   return TRUE;
 }
 
-/* What is in the file of an array that goes on behind its end: all that has
- * whole B-scans, if these follow each other; 0: not even one. */
+/* The number of whole B-scans in a file that ends before its array does, if the
+ * B-scans follow each other; 0: not even one. */
 static guint64
 count_frames_there (
     const Strided *strided, gboolean bscans_last, guint64 values)

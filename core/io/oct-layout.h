@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * Which dimension of an array is what, and arrays whose B-scans are not one
- * piece of the file: Fortran order, several channels, samples that are not the
- * last dimension.
+ * The meaning of the dimensions of an array, and arrays whose B-scans are not
+ * one piece of the file: Fortran order, several channels, samples that are not
+ * the last dimension.
  */
 #pragma once
 
@@ -23,7 +23,7 @@ typedef struct {
 
 #define OCT_NO_AXIS G_MAXUINT
 
-/* Of the dimensions of a shape. */
+/* The meaning of the dimensions of a shape, as indices. */
 typedef struct {
   guint sample, line, channel; /* or OCT_NO_AXIS: the last two */
   guint64 channel_read;        /* from 0 on */
@@ -31,9 +31,10 @@ typedef struct {
   guint bscans[OCT_ARRAY_MAX_DIMS]; /* those that are left, slowest first */
 } OctAxes;
 
-/* What `sample-dimension` and `channel` say, else the convention.  FALSE with
- * OCT_ERROR_SETTINGS: a setting does not fit, several channels and none is
- * chosen, or A-lines of so few samples that another dimension is meant. */
+/* Chooses the axes by `sample-dimension` and `channel`, else by the convention.
+ * FALSE with OCT_ERROR_SETTINGS: a setting does not fit, several channels and
+ * none is chosen, or A-lines of so few samples that another dimension is meant.
+ */
 gboolean oct_axes_choose (const OctOpening *opening, const OctShape *shape,
     OctAxes *axes, GError **error);
 
@@ -47,7 +48,7 @@ typedef gboolean (*OctLayoutFetch) (
     gpointer content, guint64 offset, gpointer dest, gsize size);
 
 /* Both for an array of `opening`, whose `stored` and `data_offset` or
- * `container` are set.  Where its B-scans are not one piece, another container
+ * `container` are set.  If its B-scans are not one piece, another container
  * collects their values, which owns the one that was there; `fetch` then reads
  * from that. */
 gboolean oct_opening_take_array (OctOpening *opening, const OctShape *shape,

@@ -2,8 +2,8 @@
 /**
  * B-scans that a file announces and does not have: which ones, and why.
  *
- * Formats fill it when they open a file; the reader adds what turns out to be
- * damaged when it is read.
+ * Formats fill it when they open a file; the reader adds those that turn out to
+ * be damaged when they are read.
  */
 #pragma once
 
@@ -20,7 +20,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (OctMissing, oct_missing_free)
 
 /* Adds `count` B-scans from `first` on; those that are in it already stay as
  * they are.  `reason`: a clause such as "data/Spectral3.data is not in the
- * archive"; it is copied.  Several threads may call this and what follows. */
+ * archive"; it is copied.  Several threads may call this and the functions
+ * below. */
 void oct_missing_add (
     OctMissing *missing, guint64 first, guint64 count, const char *reason);
 

@@ -116,7 +116,7 @@ take_shape (Text *text, Dictionary *dictionary)
   return comma || dictionary->dims > 1;
 }
 
-/* Returns: NULL, or what is wrong with the entry. */
+/* Returns: NULL, or the error in the entry. */
 static const char *
 npy_take_entry (Text *text, Dictionary *dictionary)
 {
@@ -146,7 +146,7 @@ npy_take_entry (Text *text, Dictionary *dictionary)
   return "an unknown or repeated name";
 }
 
-/* Returns: NULL, or what is wrong; text->at is then where. */
+/* Returns: NULL, or the error; text->at is then its place. */
 static const char *
 parse_dictionary (Text *text, Dictionary *dictionary)
 {

@@ -12,8 +12,9 @@ G_BEGIN_DECLS
 #define OCT_NPY_MAGIC "\x93NUMPY"
 #define OCT_NPY_MAGIC_SIZE 6
 
-/* The longest header accepted, with what stands before it.  That of an array
- * of plain numbers has 128 bytes; only structured types make longer ones. */
+/* The longest header accepted, including the magic and the length before it.
+ * That of an array of plain numbers has 128 bytes; only structured types make
+ * longer ones. */
 #define OCT_NPY_MAX_HEADER 65536
 
 /* [volumes][B-scans][lines][samples][channels] */

@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* At least every second what was written is on the disk. */
+/* Written data are on the disk within a second. */
 #define SYNC_TIME (300 * G_TIME_SPAN_MILLISECOND)
 
 typedef struct {
@@ -164,8 +164,7 @@ check_new (const char *path, GError **error)
   return FALSE;
 }
 
-/* The text, empty until the first B-scan: whoever comes a moment later finds
- * the name taken. */
+/* Creates the text, empty until the first B-scan: it reserves the name. */
 static gboolean
 take_text (const char *path, guint mode, GError **error)
 {
@@ -228,7 +227,7 @@ make_folder (const OctRawWriter *writer)
 {
   g_autofree char *folder = g_path_get_dirname (writer->base);
 
-  /* who can read the files can enter */
+  /* users who can read the files can enter */
   (void)g_mkdir_with_parents (
       folder, writer->mode | 0700 | (writer->mode & 0444) >> 2);
 }
@@ -334,10 +333,9 @@ oct_raw_writer_add_mask (
   return write_mask (writer, *number, error);
 }
 
-/* Makes the file of the next part.  A name that somebody else has taken stands
- * for a part that is lost, as oct_raw_writer_check() then finds.  -1 with
- * errno.
- */
+/* Makes the file of the next part.  A name that another program has taken
+ * stands for a part that is lost, as oct_raw_writer_check() then finds.  -1
+ * with errno. */
 static int
 make_part (OctRawWriter *writer, char **path)
 {
@@ -349,8 +347,8 @@ make_part (OctRawWriter *writer, char **path)
 
     g_free (*path);
     *path = oct_recording_part_path (writer->base, taken.number);
-    /* appended, so that what somebody cuts off leaves no hole but a file that
-     * is too short */
+    /* appended, so that a file truncated by another program has no hole but is
+     * too short */
     fd = oct_file_mode_create (*path, O_WRONLY | O_APPEND, writer->mode);
     if (fd < 0 && errno != EEXIST)
       return -1;
@@ -400,7 +398,7 @@ raw_writer_is_there (const OctRawWriter *writer, const Part *part)
   if (stat (path, &status) == 0)
     return status.st_dev == part->dev && status.st_ino == part->ino
            && (guint64)status.st_size >= part->frames * get_frame_size (writer);
-  /* a folder that nobody may look into says nothing */
+  /* an unreadable folder gives no information */
   return errno == EACCES;
 }
 
@@ -543,7 +541,7 @@ remove_empty_part (const OctRawWriter *writer)
   return g_unlink (path) == 0;
 }
 
-/* Of a recording of nothing: the name is free again. */
+/* Frees the name of an empty recording again. */
 static void
 remove_text (const OctRawWriter *writer)
 {

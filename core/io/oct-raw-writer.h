@@ -2,8 +2,8 @@
 /**
  * Writes recordings of raw spectra (oct-recording.h) at the rate of a camera.
  *
- * A B-scan is written in one piece.  A thread of the writer's own brings what
- * was written to the disk several times a second and then takes it out of the
+ * A B-scan is written in one piece.  A thread of the writer's own flushes the
+ * written data to the disk several times a second and then takes it out of the
  * page cache, so that neither a loss of power nor hours of recording hurt.
  */
 #pragma once
@@ -27,11 +27,11 @@ OctRawWriter *oct_raw_writer_new (
 gboolean oct_raw_writer_describe (
     OctRawWriter *writer, const OctRecordingInfo *info, GError **error);
 
-/* Writes a mask beside the recording, at once and to the disk, before a text
+/* Writes a mask next to the recording, at once and to the disk, before a text
  * names it; `number` of it.  One that was there before is not written again.
- * OCT_ERROR_WRITE, _DISK_FULL, or _SETTINGS where one recording cannot hold it:
- * it is for volumes of another size, or there are OCT_RECORDING_MAX_MASKS
- * already. */
+ * OCT_ERROR_WRITE, _DISK_FULL, or _SETTINGS if one recording cannot hold it: it
+ * is for volumes of another size, or there are OCT_RECORDING_MAX_MASKS already.
+ */
 gboolean oct_raw_writer_add_mask (
     OctRawWriter *writer, OctScanMask *mask, guint *number, GError **error);
 
@@ -59,8 +59,8 @@ gboolean oct_raw_writer_check (OctRawWriter *writer, OctRawLoss *loss);
  * by describing. */
 gboolean oct_raw_writer_has_text (OctRawWriter *writer);
 
-/* Any thread.  Of the parts that are there and hold B-scans; `lost` are the
- * B-scans of those that are not. */
+/* Any thread.  Counts the parts that are there and hold B-scans; `lost` are the
+ * B-scans of the other parts. */
 typedef struct {
   guint64 frames, bytes, lost;
   guint parts;

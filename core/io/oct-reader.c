@@ -19,7 +19,7 @@ G_STATIC_ASSERT (G_BYTE_ORDER == G_LITTLE_ENDIAN);
 /* A-lines that are taken from [samples][lines] at once: a line of the cache. */
 #define TOGETHER 32
 
-/* What is looked at to say of what type values are. */
+/* Bytes that are examined to guess the type of the values. */
 #define LOOK (64 << 10)
 
 struct _OctReader {
@@ -35,12 +35,12 @@ struct _OctReader {
 
   OctAhead *ahead; /* flat files */
 
-  /* where a format reads B-scans by itself */
+  /* if a format reads B-scans by itself */
   const OctContainer *container;
   gboolean transposed; /* [samples][lines] are stored */
   GMutex lock;         /* what follows */
   gpointer content;
-  gpointer bscan; /* as stored, where that is not what is delivered */
+  gpointer bscan; /* as stored, if another type is delivered */
 };
 
 static void
@@ -50,8 +50,8 @@ set_read_error (const OctReader *reader, GError **error)
       reader->file, g_strerror (errno));
 }
 
-/* Which of the B-scans that are announced are not there; FALSE with an error
- * where that is nearly all of them. */
+/* Which of the B-scans that are announced are not there; FALSE with an error if
+ * that is nearly all of them. */
 static gboolean
 take_missing (OctReader *reader, OctOpening *opening, GError **error)
 {
@@ -65,7 +65,7 @@ take_missing (OctReader *reader, OctOpening *opening, GError **error)
       info->announced - oct_missing_count (reader->missing), error);
 }
 
-/* What a format has filled. */
+/* Copies the results of an opener. */
 static void
 take_opening (OctReader *reader, OctOpening *opening)
 {
@@ -248,7 +248,7 @@ read_converted (const OctReader *reader, guint64 offset, guint8 *dest,
   return TRUE;
 }
 
-/* Of [samples][lines], both ways in pieces that stay in the cache. */
+/* Transposes [samples][lines] in blocks that fit in the cache both ways. */
 static void
 deliver_transposed (const OctReader *reader, guint8 *dest, gsize stride)
 {

@@ -40,29 +40,29 @@ typedef enum {
 gboolean oct_packing_parse (
     const char *name, OctPacking *packing, GError **error);
 
-/* Of arrays: [volumes][B-scans][lines][samples][channels]. */
+/* Limits of arrays: [volumes][B-scans][lines][samples][channels]. */
 #define OCT_READER_MAX_DIMS 5
 #define OCT_READER_MAX_CHANNELS 64
 
-/* Of programs, which have them as numbers with a sign: FALSE with
+/* Checks the options of programs, which are signed numbers: FALSE with
  * OCT_ERROR_SETTINGS and a sentence. */
 gboolean oct_array_options_check (
     gint sample_dimension, gint channel, GError **error);
 
-/* What the user set; 0 = not given, the file decides (or the file's format
+/* The user's settings; 0 = not given, the file decides (or the file's format
  * needs it and opening fails with a sentence that says which to set).
  *
  * .npy: one dimension is one A-line, two are [lines][samples], one B-scan or,
  * with `lines` set, as many as there are; three are [bscans][lines][samples],
- * which `bscans` may divide into several volumes; a dimension in front of them
- * is several volumes, a short one after four of them channels.  Any other
- * setting that is not the shape of the file, or a header size, is
- * OCT_ERROR_SETTINGS.  C and Fortran order.
- * MATLAB and HDF5: the same for one of their arrays.  What is [samples][lines]
- * [bscans] in MATLAB is [bscans][lines][samples] in HDF5.  Dimensions of length
- * 1 do not count.
- * Of all formats, integers of 8 and 16 bit without sign stay what they are, and
- * other numbers are delivered as float (oct-stored.h).
+ * which `bscans` may divide into several volumes; a dimension before them is
+ * several volumes, a short one after four of them channels.  Any other setting
+ * that is not the shape of the file, or a header size, is OCT_ERROR_SETTINGS.
+ * C and Fortran order.
+ * MATLAB and HDF5: the same for one of their arrays.  [samples][lines][bscans]
+ * in MATLAB is [bscans][lines][samples] in HDF5.  Dimensions of length 1 do not
+ * count.
+ * In all formats, unsigned integers of 8 and 16 bit stay as they are, and other
+ * numbers are delivered as float (oct-stored.h).
  * Without `bscans` all B-scans of a raw file, or of two dimensions, are one
  * volume.  A file shorter than it says gives its whole B-scans; the others are
  * missing. */
@@ -78,7 +78,7 @@ typedef struct {
                                only one that may be spectra; either will do */
 } OctReaderSettings;
 
-/* What the file holds. */
+/* The content of the file. */
 typedef struct {
   OctFileFormat format;          /* what it is, not AUTO */
   OctSampleFormat sample_format; /* of the values delivered: U8, U16 or F32 */
@@ -110,23 +110,23 @@ OctCalibration *oct_reader_get_calibration (const OctReader *reader);
 
 /* B-scans that the file announces and that are not in it, or that turned out to
  * be damaged when they were read: how many so far, whether B-scan `frame` is
- * one of them, and a sentence that names them and why, NULL where there are
- * none (g_free() it).  Several threads may ask. */
+ * one of them, and a sentence that names them and why, NULL if there are none
+ * (g_free() it).  Several threads may ask. */
 guint64 oct_reader_count_missing (const OctReader *reader);
 gboolean oct_reader_lacks (const OctReader *reader, guint64 frame);
 char *oct_reader_describe_missing (const OctReader *reader);
 
-/* Files beside `path` that belong to it, by their names: further B-scans,
- * settings, a calibration, masks.  Paths of those that are there, sorted, without
- * `path` itself; g_ptr_array_unref() it. */
+/* Files next to `path` that belong to it, by their names: further B-scans,
+ * settings, a calibration, masks.  Paths of those that are there, sorted,
+ * without `path` itself; g_ptr_array_unref() it. */
 GPtrArray *oct_reader_list_files (const char *path);
 
 /* A sentence, to be freed, about a raw file whose values seem to be of another
  * type than is set; NULL: all is well, or the file is not raw. */
 char *oct_reader_describe_doubt (OctReader *reader);
 
-/* What `format` may be besides auto: the name of row `n`, what it is and its
- * value; NULL behind the last one. */
+/* The values of `format` besides auto: returns the name of row `n`, its blurb
+ * and its value; NULL after the last one. */
 const char *oct_reader_describe_format (
     guint n, OctFileFormat *format, const char **blurb);
 
@@ -134,16 +134,16 @@ const char *oct_reader_describe_format (
  * for an archive), or NULL: none of those that have a signature.  Static. */
 const char *oct_reader_recognise (const guint8 *head, gsize size);
 
-/* The media types that may be: of row `n`; NULL behind the last one. */
+/* The possible media types: that of row `n`; NULL after the last one. */
 const char *oct_reader_get_media_type (guint n);
 
 /* Reads B-scan `frame` (0 .. frames - 1) to dest [lines][samples], rows
- * `stride` bytes apart: straight into dest where the stored type is the
- * delivered one, through a small buffer where it is converted.
+ * `stride` bytes apart: straight into dest if the stored type is the delivered
+ * one, through a small buffer if it is converted.
  * Several threads may read at once.  A file that has shrunk since or fails to
  * read, or a frame that is not there: OCT_ERROR_READ; a file of several that
- * is gone: OCT_ERROR_NOT_FOUND.  After that others can
- * still be read where the frame is missing (oct_reader_lacks()). */
+ * is gone: OCT_ERROR_NOT_FOUND.  After that others can still be read if the
+ * frame is missing (oct_reader_lacks()). */
 gboolean oct_reader_read (OctReader *reader, guint64 frame, gpointer dest,
     gsize stride, GError **error);
 

@@ -51,7 +51,7 @@ oct_recording_info_add_gap (
 }
 
 /* Without the B-scans `frame` to `frame` + `count` - 1; they and the gaps among
- * and right behind them become one gap. */
+ * and right after them become one gap. */
 static void
 cut_gaps (OctRecordingInfo *info, guint64 frame, guint64 count)
 {
@@ -310,7 +310,7 @@ recording_text_get_count (const Parser *parser, const char *key, guint most,
   return recording_text_refuse (parser, key, expected);
 }
 
-/* A number above zero, 0 where there is none. */
+/* A number above zero, 0 if there is none. */
 static gboolean
 get_positive (const Parser *parser, const char *group, const char *key,
     double most, double *number)
@@ -371,7 +371,7 @@ check_length (
   gsize n = 0;
 
   for (const char *c = text; c != NULL && *c != '\0'; c++)
-    /* the one behind the last item separates nothing */
+    /* the one after the last item separates nothing */
     n += *c == ';' && c[1] != '\0';
   if (n < most)
     return TRUE;
@@ -500,7 +500,7 @@ get_calibration_until (const Parser *parser, guint64 *frames)
              parser, "calibration-until", "the number of a B-scan");
 }
 
-/* One finite number per sample; *values NULL where there is no such list. */
+/* One finite number per sample; *values is NULL if there is no such list. */
 static gboolean
 get_list (const Parser *parser, const char *key, guint samples, double **values)
 {
@@ -624,15 +624,15 @@ parse_keys (const Parser *parser, OctRecordingInfo *info)
   return recording_text_get_calibration (parser, info);
 }
 
-/* Of a byte order mark, which some editors write. */
+/* The size of a byte order mark, which some editors write. */
 static gsize
 get_mark_size (const char *text, gsize size)
 {
   return size >= 3 && memcmp (text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
 }
 
-/* Before the text is read or split: what a key file takes of memory is many
- * times its size. */
+/* Before the text is read or split: a key file needs many times its size in
+ * memory. */
 static gboolean
 recording_text_check_size (const char *file, guint64 size, GError **error)
 {

@@ -27,8 +27,8 @@
  *                                    from B-scan 512 on those of mask 1;
  *                                    optional
  *   measurements=scan-spectra.csv;scan-ascans.csv;scan-meters.csv;
- *                                    files beside the recording with what
- *                                    octmeter has measured meanwhile; optional
+ *                                    files next to the recording with the
+ *                                    measurements of octmeter; optional
  *   calibration-until=120            first B-scan that had another calibration
  *                                    than the one below; optional
  *   [calibration]                    optional, lists of one value per sample
@@ -48,7 +48,7 @@ G_BEGIN_DECLS
 
 /* B-scans that were lost while recording. */
 typedef struct {
-  guint64 frame; /* the first one behind the gap, by its number in the parts */
+  guint64 frame; /* the first one after the gap, by its number in the parts */
   guint64 count; /* how many are missing before it */
 } OctRecordingGap;
 
@@ -96,7 +96,7 @@ gboolean oct_recording_info_set_mask (
     OctRecordingInfo *info, guint64 frame, guint number);
 
 /* Part `part` with its B-scans `frame` to `frame` + `count` - 1 is lost: they
- * are a gap, and those behind it move up.  FALSE when too many are lost
+ * become a gap, and the later ones move up.  FALSE when too many are lost
  * already. */
 gboolean oct_recording_info_lose_part (
     OctRecordingInfo *info, guint part, guint64 frame, guint64 count);

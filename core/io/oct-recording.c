@@ -17,7 +17,7 @@ struct _OctRecording {
   OctRecordingInfo info;
   GArray *parts; /* Part, those with whole B-scans */
   guint64 frames;
-  guint64 leftover;  /* bytes behind the last whole B-scans of the parts */
+  guint64 leftover;  /* bytes after the last whole B-scans of the parts */
   OctReader *reader; /* of part `open` */
   guint open;
 
@@ -142,7 +142,8 @@ oct_recording_find_mask (const char *base)
   return find_file (base, MASK_INFIX, 0, MASK_SUFFIX);
 }
 
-/* Of a part or a mask of the recording whose file names begin with `begin`. */
+/* Whether `name` is a part or a mask of the recording whose file names begin
+ * with `begin`. */
 static gboolean
 recording_has_file (const char *name, gconstpointer begin)
 {
@@ -165,7 +166,7 @@ oct_recording_list_files (const char *path, GPtrArray *files)
   oct_format_add_beside (files, path, recording_has_file, begin);
 }
 
-/* Whether the B-scans are what the mask takes of volumes, or whole ones. */
+/* Whether the B-scans are those of volumes with the mask, or whole ones. */
 static gboolean
 is_mask_of (const OctScanMask *mask, const OctRecordingInfo *info)
 {
@@ -235,7 +236,8 @@ read_masks (OctRecording *recording, const char *base)
       recording->file, error->message);
 }
 
-/* The last entry that is not behind `frame`; `end`: where the next one is. */
+/* The last entry that is not after `frame`; `end`: the start of the next one.
+ */
 static const OctRecordingMask *
 find_mask (const OctRecording *recording, guint64 frame, guint64 *end)
 {
@@ -346,7 +348,7 @@ oct_recording_get_place (const OctRecording *recording, guint64 frame)
 
     if (gap->frame > frame)
       break;
-    /* what is in a text may be any number */
+    /* a text may contain any number */
     place += MIN (gap->count, G_MAXINT64 - MIN (place, G_MAXINT64));
   }
   return place;

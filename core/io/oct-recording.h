@@ -3,8 +3,9 @@
  * Recordings of raw spectra: flat parts NAME-00000.raw, NAME-00001.raw, ... and
  * a small text NAME.oct that says what is in them (oct-recording-text.h).  A
  * part is B-scans, one after the other, and nothing else; the last one may have
- * been cut off.  Of a scan that leaves A-lines out, masks NAME-scan-mask-00000.txt,
- * ... (oct-scan-mask.h) say which A-lines of a volume there are.
+ * been cut off.  If the scan leaves A-lines out, masks
+ * NAME-scan-mask-00000.txt, ... (oct-scan-mask.h) say which A-lines of a volume
+ * there are.
  */
 #pragma once
 
@@ -28,12 +29,12 @@ char *oct_recording_find_part (const char *base, guint64 from);
 char *oct_recording_mask_path (const char *base, guint number);
 char *oct_recording_find_mask (const char *base);
 
-/* Adds the paths of all parts and masks beside the text `path`. */
+/* Adds the paths of all parts and masks next to the text `path`. */
 void oct_recording_list_files (const char *path, GPtrArray *files);
 
 typedef struct _OctRecording OctRecording;
 
-/* Opens the text `path` and finds the parts beside it.  Errors:
+/* Opens the text `path` and finds the parts next to it.  Errors:
  * OCT_ERROR_NOT_FOUND, _READ, _FORMAT (text, a part that is missing between
  * others, no whole B-scan at all). */
 OctRecording *oct_recording_open (const char *path, GError **error);

@@ -47,7 +47,7 @@ load_values (const OctStoredType *type, const guint8 *bytes, gsize count)
   return values;
 }
 
-/* Of every `step`-th value from `first` on. */
+/* Mean and variance of every `step`-th value from `first` on. */
 static void
 find_moments (const float *values, gsize first, gsize count, gsize step,
     double *mean, double *variance)
@@ -77,8 +77,8 @@ find_ratio (const float *values, gsize count, gsize lag)
   return variance > 0.0 ? squares / (count - lag) / (2.0 * variance) : 0.0;
 }
 
-/* Floats of a camera are neither so small nor so large; what was no float
- * before nearly always is. */
+/* Floats of a camera are neither so small nor so large; bytes of another type
+ * read as floats nearly always are. */
 static gboolean
 are_possible (const OctStoredType *type, const float *values, gsize count)
 {

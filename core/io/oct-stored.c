@@ -25,8 +25,8 @@
   }
 
 /* IEEE 754 binary16: the exponent is moved to its place in a float, and the
- * product makes up for the difference of what is added to exponents, 127 - 15.
- * It is exact, also for the smallest values, which become normal. */
+ * product makes up for the difference of the exponent biases, 127 - 15.  It is
+ * exact, also for the smallest values, which become normal. */
 static inline float
 half_to_float (guint16 half)
 {

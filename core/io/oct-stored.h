@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * How one value lies in a file: its type, its size, its order of bytes, and
- * what it is delivered as.  One table for all formats and for raw files.
+ * How one value lies in a file: its type, its size, its order of bytes, and its
+ * type on delivery.  One table for all formats and for raw files.
  */
 #pragma once
 
@@ -82,12 +82,12 @@ gboolean oct_stored_parse (const char *nick, OctStored *stored, GError **error);
 /* "gray16-le, gray8, ...": all nicks, static. */
 const char *oct_stored_list (void);
 
-/* What --sample-format of the programs is: a text with all nicks, static. */
+/* The help text of --sample-format, with all nicks; static. */
 const char *oct_stored_describe_option (void);
 
-/* What the values of a raw file seem to be: `stored` where that can be, else the
- * type in which neighbouring samples differ least, as those of spectra do.
- * `bytes`: some A-lines, without what is before them in the file. */
+/* The likely type of the values of a raw file: `stored` if that is possible,
+ * else the type in which neighbouring samples differ least, as those of spectra
+ * do.  `bytes`: some A-lines, without a header. */
 OctStored oct_stored_guess (OctStored stored, const guint8 *bytes, gsize size);
 
 G_END_DECLS

@@ -5,11 +5,12 @@
  * There is an image of its own for pictures en face (A.83), but it has to name
  * the surface mesh that the slab was cut along, an instance of Surface
  * Segmentation, and the layer of the retina that it is: neither exists here, and
- * what names an instance that nobody has is wrong.  The photograph asks for
- * nothing that is not known or may not be empty. */
+ * a reference to an instance that does not exist is wrong.  The photograph asks
+ * for nothing that is not known or may not be empty. */
 #include "oct-volume-file-dicom.h"
 
-/* A picture of what was measured, by the scanner's own coordinates. */
+/* Attributes of a picture that was measured, in the scanner's own coordinates.
+ */
 static void
 put_photograph (Writer &w, const OctVolumeFileInfo *info)
 {
@@ -23,7 +24,7 @@ put_photograph (Writer &w, const OctVolumeFileInfo *info)
   /* as in volumes: A-lines go to the left of the patient, B-scans down */
   w.text (DCM_PatientOrientation, "L\\F");
   w.text (DCM_DerivationDescription, "En face projection of an OCT volume");
-  /* Of what it was made: not known, unless it is put over this.  The module of
+  /* The source image is not known, unless it is put over this.  The module of
    * this image wants it empty then (C.8.17.2). */
   w.empty (DCM_SourceImageSequence);
   /* the module of frames asks for their distance in time, even of one */
@@ -34,7 +35,7 @@ put_photograph (Writer &w, const OctVolumeFileInfo *info)
              .good ();
 }
 
-/* What a picture has in common with the volume that it is of. */
+/* The tags that a picture shares with the volume that it shows. */
 static const DcmTagKey shared[] = { DCM_PatientName, DCM_PatientID,
   DCM_PatientBirthDate, DCM_PatientSex, DCM_ReferringPhysicianName,
   DCM_AccessionNumber, DCM_StudyInstanceUID, DCM_StudyID, DCM_StudyDate,
@@ -101,7 +102,7 @@ oct_dicom_put_source (DcmItem *item, const char *path, GError **error)
   return FALSE;
 }
 
-/* What the standard asks of a camera. */
+/* The attributes that the standard requires of a camera. */
 static void
 put_camera (Writer &w)
 {

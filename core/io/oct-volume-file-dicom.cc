@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* DICOM: an Ophthalmic Tomography Image (PS3.3, A.52.4), a frame per B-scan.
- * The standard names what such a file has to say; what is not known here is
- * empty where that is allowed, and can be given by its keyword.  Pictures en
+ * The standard names the attributes of such a file; unknown attributes are
+ * empty if that is allowed, and can be given by their keywords.  Pictures en
  * face are images of another kind (oct-volume-file-dicom-enface.cc). */
 #include <errno.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 
 /* --------------------------------------------------------------------- tags */
 
-/* What says how the file is made, or what its pixels are. */
+/* Whether a tag describes how the file is made, or its pixels. */
 static gboolean
 dicom_is_ours (const DcmTag &tag)
 {
@@ -72,7 +72,7 @@ put_tags (DcmItem *item, const char *tags, GError **error)
 {
   g_auto (GStrv) list = g_strsplit (tags != NULL ? tags : "", ";", -1);
 
-  /* what is checked is UTF-8, as it is written: names have more than ASCII */
+  /* UTF-8 is checked, as it is written: names have more than ASCII */
   (void)item->putAndInsertString (DCM_SpecificCharacterSet, "ISO_IR 192");
   for (guint i = 0; list[i] != NULL; i++)
     if (*g_strstrip (list[i]) != '\0' && !put_tag (item, list[i], error))
@@ -169,7 +169,7 @@ put_volume (Writer &w, const OctVolumeFileInfo *info)
   w.long_real (DCM_AcquisitionDuration, info->bscan_time * info->bscans);
   w.empty (DCM_AcquisitionContextSequence);
   /* The module of this image asks for a concatenation (C.8.17.7), of one file
-   * where all of it is in one. */
+   * if all of it is in one. */
   w.text (DCM_ConcatenationUID, concatenation);
   w.text (DCM_SOPInstanceUIDOfConcatenationSource, source);
   w.long_count (DCM_ConcatenationFrameOffsetNumber, 0);
@@ -193,8 +193,8 @@ oct_dicom_put_eye (Writer &w)
   w.code (DCM_AnatomicRegionSequence, "81745001", "SCT", "Eye");
 }
 
-/* What the standard asks of a tomograph.  Resolutions are the distances of the
- * voxels, in um, as nobody says more. */
+/* The attributes that the standard requires of a tomograph.  Resolutions are
+ * the distances of the voxels, in um, as nothing else is known. */
 static void
 put_tomograph (Writer &w, const OctVolumeFileInfo *info)
 {
@@ -278,7 +278,7 @@ put_shared_groups (
     measures.text (DCM_PixelSpacing, pixels);
     measures.number (DCM_SliceThickness, info->y_spacing * 1e3);
   }
-  /* A-lines to the left of who is looked at, depth to the back */
+  /* A-lines run towards the patient's left, depth towards the back */
   Writer orientation = shared.in (DCM_PlaneOrientationSequence);
   if (orientation.ok)
     orientation.text (DCM_ImageOrientationPatient, "1\\0\\0\\0\\1\\0");
@@ -403,7 +403,7 @@ static gboolean
 save_file (DcmFileFormat &file, int fd, const char *path, guint64 *least,
     GError **error)
 {
-  /* the stream of DCMTK closes what it is given */
+  /* the stream of DCMTK closes its file */
   int own = dup (fd);
   FILE *out = own >= 0 ? fdopen (own, "wb") : NULL;
   gboolean ok = out != NULL;

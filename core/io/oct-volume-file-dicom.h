@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/** What the DICOM files of volumes and those of pictures en face have in
- * common.  C++, for core/io/oct-volume-file-dicom*.cc alone. */
+/** The common parts of the DICOM files of volumes and of pictures en face.
+ * C++, for core/io/oct-volume-file-dicom*.cc alone. */
 #pragma once
 
 #include <dcmtk/config/osconfig.h>
@@ -89,12 +89,12 @@ void oct_dicom_put_patient_and_study (Writer &w, const OctVolumeFileInfo *info,
 /* Equipment and synchronization. */
 void oct_dicom_put_equipment (Writer &w);
 
-/* What every image says of itself and of its pixels: grey levels of 8 or 16
- * bit, `frames` of them. */
+/* The attributes of every image and of its pixels: grey levels of 8 or 16 bit,
+ * `frames` frames. */
 void oct_dicom_put_pixel_format (Writer &w, const OctVolumeFileInfo *info,
     const Moment *now, const char *image_class, const char *image_type);
 
-/* What is asked of every ophthalmic instrument, and which eye it was. */
+/* The attributes required of every ophthalmic instrument, and the eye. */
 void oct_dicom_put_eye (Writer &w);
 
 /* Whether a picture en face can be written: OCT_ERROR_SETTINGS. */

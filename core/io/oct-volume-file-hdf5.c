@@ -12,7 +12,7 @@
 #include "oct-hdf5.h"
 #include "oct-volume-file-kinds.h"
 
-/* More than what is in a file besides the voxels. */
+/* Upper bound of the bytes in a file besides the voxels. */
 #define HEADERS 8192
 
 /* Complex numbers as h5py and MATLAB's readers know them. */
@@ -141,8 +141,8 @@ write_dataset (hid_t file, const OctVolumeFileInfo *info, const guint8 *voxels)
   return ok;
 }
 
-/* Before the library writes: where it fails, it keeps its file open, and ends
- * the program with a crash.  Some file systems cannot take room in advance. */
+/* Before the library writes: if it fails, it keeps its file open, and ends the
+ * program with a crash.  Some file systems cannot take room in advance. */
 static gboolean
 take_room (int fd, const OctVolumeFileInfo *info)
 {
@@ -174,7 +174,7 @@ oct_volume_file_write_hdf5 (const OctVolumeFileInfo *info, const guint8 *voxels,
     number = errno;
     ok = FALSE;
   }
-  /* what was taken and not used */
+  /* unused reserved space */
   if (ok && ftruncate (fd, (off_t)size) != 0) {
     number = errno;
     ok = FALSE;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/** What a kind of volume file is to oct-volume-file.c. */
+/** The interface of a kind of volume file to oct-volume-file.c. */
 #pragma once
 
 #include "oct-volume-file.h"
@@ -17,13 +17,13 @@ typedef struct {
   guint64 most_bytes;   /* 0: any */
   /* Writes all of it to `fd`, which is an empty file `path`, and leaves that
    * open; nothing is kept back in buffers.  `least`: bytes that the file must
-   * have now, at first those of the voxels.  OCT_ERROR_WRITE; where errno says
-   * why, that is what it says.  NULL: this build cannot. */
+   * have now, at first those of the voxels.  OCT_ERROR_WRITE, with errno's
+   * reason if there is one.  NULL: this build cannot. */
   gboolean (*write) (const OctVolumeFileInfo *info, const guint8 *voxels,
       int fd, const char *path, guint64 *least, GError **error);
   /* what else there is to check, or NULL */
   gboolean (*check) (const OctVolumeFileInfo *info, GError **error);
-  const char *package; /* Debian package of what this build lacks */
+  const char *package; /* Debian package that this build lacks */
 } OctVolumeFormat;
 
 gboolean oct_volume_file_write_tiff (const OctVolumeFileInfo *info,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A TIFF page per B-scan, with what ImageJ wants to know about the third
- * dimension in the description of the first one. */
+/* A TIFF page per B-scan, with the third dimension for ImageJ in the
+ * description of the first one. */
 #include <errno.h>
 #include <stdarg.h>
 #include <tiffio.h>
@@ -11,7 +11,7 @@
 /* Rows that are written at a time. */
 #define STRIP_BYTES 262144
 
-/* What libtiff says goes nowhere: errno tells what users can do. */
+/* The messages of libtiff are dropped: errno says what users can do. */
 static int
 be_silent (TIFF *tiff, void *data, const char *module, const char *format,
     va_list arguments)
@@ -83,7 +83,7 @@ oct_volume_file_write_tiff (const OctVolumeFileInfo *info, const guint8 *voxels,
   g_autofree char *description = NULL;
   char number[G_ASCII_DTOSTR_BUF_SIZE];
   gboolean ok = TRUE;
-  /* libtiff closes what it is given */
+  /* libtiff closes its file */
   int own = dup (fd);
   TIFF *tiff = NULL;
 
@@ -112,7 +112,7 @@ oct_volume_file_write_tiff (const OctVolumeFileInfo *info, const guint8 *voxels,
   }
   for (guint i = 0; ok && i < info->bscans; i++)
     ok = write_page (tiff, info, i, description, voxels + i * slice);
-  /* closing tells of nothing */
+  /* closing reports no error */
   ok = ok && TIFFFlush (tiff) != 0;
   if (!ok)
     oct_volume_file_set_error (error, path, errno);

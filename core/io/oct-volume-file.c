@@ -162,7 +162,7 @@ write_nifti (const OctVolumeFileInfo *info, const guint8 *voxels, int fd,
     [OCT_SAMPLE_CF32] = 32,
   };
   gboolean is_ascans = info->voxel == OCT_SAMPLE_CF32;
-  /* mm; 1 where it is not known, as programs expect a number */
+  /* mm; 1 if it is not known, as programs expect a number */
   double x = info->x_spacing > 0.0 ? info->x_spacing * 1e3 : 1.0;
   double row = oct_volume_file_get_row_spacing (info) * 1e3;
   double slice = oct_volume_file_get_slice_spacing (info) * 1e3;
@@ -342,7 +342,7 @@ oct_volume_file_make_uid (void)
 
 /* ------------------------------------------------------------------ writing */
 
-/* Refuses what does not fit, with room for headers. */
+/* Refuses volumes that do not fit, with room for headers. */
 static gboolean
 check_room (const char *path, guint64 size, GError **error)
 {
@@ -352,9 +352,9 @@ check_room (const char *path, guint64 size, GError **error)
   g_autofree char *needed = NULL, *left = NULL;
   guint64 room;
 
-  size += 65536; /* what file systems keep beside it */
+  size += 65536; /* the file system's own data */
   if (statvfs (folder, &disk) != 0)
-    return TRUE; /* what opening says is better */
+    return TRUE; /* the error on opening is better */
   room = (guint64)disk.f_bavail * disk.f_frsize;
   if (room >= size)
     return TRUE;

@@ -37,8 +37,8 @@ typedef struct {
   /* from an A-line, B-scan, depth to the next, metres; 0: not known.  En face:
    * x and y, from a column and a row to the next; z is not used. */
   double x_spacing, y_spacing, z_spacing;
-  /* by which depths in air were divided for z_spacing, written where the format
-   * can say it; 0: not known */
+  /* by which depths in air were divided for z_spacing, written if the format
+   * can store it; 0: not known */
   double refractive_index;
 
   /* DICOM alone: volumes of one recording share the first two, 64 characters
@@ -61,11 +61,11 @@ const char *oct_volume_file_describe (
     guint n, OctVolumeFileKind *kind, const char **blurb);
 
 /* The kind of a file with this name.  OCT_VOLUME_FILE_AUTO with
- * OCT_ERROR_SETTINGS where the ending says nothing. */
+ * OCT_ERROR_SETTINGS if the ending is unknown. */
 OctVolumeFileKind oct_volume_file_guess (const char *path, GError **error);
 
-/* Whether such volumes can be written: OCT_ERROR_SETTINGS says what is not
- * possible, before there is one. */
+/* Whether such volumes can be written: OCT_ERROR_SETTINGS names the impossible
+ * setting, before there is a volume. */
 gboolean oct_volume_file_check (
     OctVolumeFileKind kind, const OctVolumeFileInfo *info, GError **error);
 
@@ -76,7 +76,7 @@ gboolean oct_volume_file_check_new (const char *path, GError **error);
 /* Writes `voxels`, tightly packed, as the file `path`, which must not exist,
  * with the permissions `mode`, whatever the umask.  While it is written it is
  * PATH.part; it is on the disk under its name when this returns.
- * OCT_ERROR_WRITE, _DISK_FULL (before anything is written, where that can be
+ * OCT_ERROR_WRITE, _DISK_FULL (before anything is written, if that can be
  * seen), _SETTINGS. */
 gboolean oct_volume_file_write (OctVolumeFileKind kind, const char *path,
     const OctVolumeFileInfo *info, gconstpointer voxels, guint mode,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * A small Fourier transform for what the phantom prepares once: the core needs
- * no backend.
+ * A small Fourier transform for the tables that the phantom prepares once: the
+ * core needs no backend.
  */
 #pragma once
 

@@ -264,7 +264,7 @@ get_column (const OctScene *scene, guint64 frame, double slow)
   return scene->columns + (gint)rint (lateral * width);
 }
 
-/* What A-lines are put together from that have no spot. */
+/* Computes the parts of the A-lines of a scene without a spot. */
 static void
 set_moving_frame (const OctScene *scene, guint64 frame, OctSceneFrame *moment)
 {
@@ -313,11 +313,11 @@ set_still_frame (
   set_instrument (scene, first, slow, moment);
 }
 
-/* What an A-line sees of the instrument. */
+/* The instrument as seen by an A-line. */
 typedef struct {
   double cover;  /* how much of the A-line it covers, 0 to 1 */
   double depth;  /* of its surface, um */
-  double light;  /* of what covers, how much comes back */
+  double light;  /* relative reflectivity of the metal */
   guint64 place; /* on its surface */
 } Metal;
 
@@ -391,7 +391,7 @@ get_reflection (const OctScene *scene, const Metal *metal)
   return INSTRUMENT_REFLECTIVITY * metal->cover * metal->light * glitter;
 }
 
-/* Of tissue, um. */
+/* The shift of tissue, um. */
 static double
 get_line_shift (const OctScene *scene, const OctSceneFrame *moment, gint line)
 {

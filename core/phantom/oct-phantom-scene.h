@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * What happens in front of the layers phantom: tissue that breathes and
- * drifts, B-scans side by side, an instrument tip that passes.
+ * The motion in the layers phantom: tissue that breathes and drifts, B-scans
+ * side by side, an instrument tip that passes.
  */
 #pragma once
 
@@ -20,9 +20,9 @@ typedef struct {
   gboolean instrument;           /* whether it is there at all, then: */
   double tip;                    /* its end, A-lines from the first */
   double tip_depth;
-  OctSurgery surgery; /* where the scene is that one */
-  /* [lines][2][samples] what a spot sees; NULL: there is none, and A-lines are
-   * put together from what is above */
+  OctSurgery surgery; /* if the scene is surgery */
+  /* [lines][2][samples] the field in the spot; NULL: there is no spot, and
+   * A-lines are put together from the members above */
   gint16 *fields;
 } OctSceneFrame;
 

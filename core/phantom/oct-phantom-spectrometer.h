@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * The virtual spectrometer of the phantom: source, pixels, dispersion and what
- * a reflector looks like through them.  Lengths in um, wavenumbers in rad/um.
+ * The virtual spectrometer of the phantom: source, pixels, dispersion and the
+ * signal of a reflector through them.  Lengths in um, wavenumbers in rad/um.
  */
 #pragma once
 

@@ -8,7 +8,8 @@
 #include "oct-phantom-structure.h"
 #include "oct-simd.h"
 
-/* What the amplitudes of the structure may take; beyond it fewer columns. */
+/* Limit of the memory for the amplitudes of the structure; beyond it fewer
+ * columns. */
 #define MOST_BYTES ((gsize)40 << 20)
 #define MOST_COLUMNS 1024
 #define LEAST_COLUMNS 256
@@ -16,7 +17,7 @@
 /* Columns that a thread makes at a time. */
 #define GRAIN 32
 
-/* The weights end where they are below 0.01: this many widths from the middle. */
+/* The weights are cut off below 0.01: this many widths from the middle. */
 #define REACH 1.3
 
 struct _OctSpot {

@@ -5,8 +5,8 @@
  *
  * Every place (x, y) of a scan, x counted in A-lines and y in B-scans, has
  * scatterers of its own: circular normal deviates, found by their place, times
- * the amplitude of the structure.  What the beam sees at a place is their sum
- * with the weights
+ * the amplitude of the structure.  The beam at a place receives their sum with
+ * the weights
  *   w (dx, dy) = exp (-4 ln 2 (dx^2 / Fx^2 + dy^2 / Fy^2)),
  * F the full width at half maximum of this amplitude.  Scatterers do not know
  * each other, so that the coherence of neighbours at the same depth is the
@@ -20,7 +20,7 @@
 
 typedef struct _OctSpot OctSpot;
 
-/* What there is at one place of the scan. */
+/* The tissue at one place of the scan. */
 typedef struct {
   guint column;       /* of the tissue; they wrap around */
   double shift;       /* of the tissue, um, downwards */
@@ -42,9 +42,9 @@ guint oct_spot_get_columns (const OctSpot *spot);
 guint oct_spot_get_reach_x (const OctSpot *spot);
 guint oct_spot_get_reach_y (const OctSpot *spot);
 
-/* sum[2][depths], real part first, depths being half the samples: adds what is
- * at one place of B-scan `bscan` (below 0: before the first one), which is `off`
- * B-scans away, at most the reach. */
+/* sum[2][depths], real part first, depths being half the samples: adds the
+ * field of one place of B-scan `bscan` (below 0: before the first one), which
+ * is `off` B-scans away, at most the reach. */
 void oct_spot_add_place (const OctSpot *spot, const OctSpotPlace *place,
     gint bscan, gint off, float *sum);
 

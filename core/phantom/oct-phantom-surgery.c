@@ -142,7 +142,7 @@ oct_surgery_get_tissue (const OctSurgery *s, double across)
 }
 
 /* The upper side of a round bar whose middle is `off` away and `*depth` deep,
- * where it lies above what was found before. */
+ * if it lies above the surface found before. */
 static gboolean
 hit_bar (double off, double radius_slow, double radius_depth, double middle,
     double *depth, double *facing)

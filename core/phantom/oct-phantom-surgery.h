@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * What the surgery phantom adds to tissue, in three dimensions: a dome that
- * beats with the pulse, an incision, vessels that branch on the surface, and
- * forceps that move.
+ * The parts that the surgery phantom adds to tissue, in three dimensions: a
+ * dome that beats with the pulse, an incision, vessels that branch on the
+ * surface, and forceps that move.
  *
  * Places are fractions: `across` of the B-scan's width, `slow` of the volume's
  * length, depths of the imaging range.  Time is counted in volumes, so that a
@@ -26,7 +26,7 @@ void oct_surgery_set_moment (
 /* How far tissue lies below where it would lie without all this. */
 double oct_surgery_get_tissue (const OctSurgery *surgery, double across);
 
-/* Amplitude that tissue sends back here, 1 beside vessels. */
+/* Amplitude that tissue sends back here, 1 next to vessels. */
 double oct_surgery_get_light (const OctSurgery *surgery, double across);
 
 /* Whether the beam hits the instrument, then `depth` of its surface, `facing`

@@ -12,7 +12,7 @@
  * stands for. */
 #define OCT_TISSUE_FIELD_UNIT (0.5f / 32767.0f)
 
-/* What all columns share. */
+/* Data that all columns share. */
 typedef struct {
   guint samples, depths, grid;
   float *twiddles;
@@ -48,6 +48,6 @@ oct_synthesis_place (
 }
 
 /* field[OCT_PHANTOM_LANES][2][samples], real part first, in units of
- * OCT_TISSUE_FIELD_UNIT.  Uses up what is in the grid. */
+ * OCT_TISSUE_FIELD_UNIT.  Overwrites the grid. */
 void oct_synthesis_see (
     const OctSynthesis *synthesis, float *grid, gint16 *field);

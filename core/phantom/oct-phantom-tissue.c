@@ -7,7 +7,8 @@
 #include "oct-phantom-structure.h"
 #include "oct-simd.h"
 
-/* What the fields may take; beyond it fewer columns and realisations. */
+/* Limit of the memory for the fields; beyond it fewer columns and realisations.
+ */
 #define MOST_BYTES ((gsize)40 << 20)
 #define MOST_COLUMNS 1024
 #define LEAST_COLUMNS 256
@@ -17,7 +18,7 @@
 #define BEAM_REACH 5
 #define BEAM_TAPS (2 * BEAM_REACH + 1)
 
-/* What all columns share. */
+/* Data that all columns share. */
 typedef struct {
   OctSynthesis base;
   const OctNoise *noise;

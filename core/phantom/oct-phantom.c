@@ -16,7 +16,7 @@
 #define FULL_WELL 2.0e5
 #define READ_NOISE 120.0
 
-/* Of the mirror, relative to the reference arm. */
+/* Reflectivity of the mirror, relative to the reference arm. */
 #define MIRROR_REFLECTIVITY 0.1
 
 /* A-lines that a thread renders at a time. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * A virtual spectral-domain OCT system: what a line-scan camera behind a
+ * A virtual spectral-domain OCT system: the data that the line-scan camera of a
  * spectrometer would deliver, linear in wavelength, descending in wavenumber.
  *
  * The interference spectrum of one A-line is

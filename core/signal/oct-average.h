@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * What every backend does alike when it averages frames, see OctAverageParams.
+ * The common part of all backends that average frames, see OctAverageParams.
  */
 #pragma once
 
@@ -30,10 +30,10 @@ typedef struct {
   guint place; /* where in the ring the next one goes */
 } OctAverageState;
 
-/* What is to be done with the next B-scan. */
+/* How to handle the next B-scan. */
 typedef struct {
   gboolean is_first; /* sums begin with it */
-  gboolean replaces; /* what is in its place of the ring leaves the sum */
+  gboolean replaces; /* the frame in its place of the ring leaves the sum */
   gboolean wraps;    /* the ring is full with it: sums that began with its first
                       * place hold exactly what is in it */
   guint place;

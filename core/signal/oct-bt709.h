@@ -18,8 +18,8 @@ oct_bt709_luma (gint red, gint green, gint blue)
               >> 16);
 }
 
-/* Of one pixel, without the middle of 128: the sum over the four pixels of a
- * square is what oct_bt709_chroma() takes. */
+/* Chroma of one pixel, without the middle of 128: oct_bt709_chroma() takes the
+ * sum over the four pixels of a square. */
 static inline gint32
 oct_bt709_blue (gint red, gint green, gint blue)
 {

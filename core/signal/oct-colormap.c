@@ -37,7 +37,7 @@ const OctColormapInfo oct_colormaps[OCT_N_COLORMAPS] = {
                STOP (191.25f, 1, 1, 0), STOP (255, 1, 1, 1) } } },
   [OCT_COLORMAP_GREY] = { "grey", "Black to white",
       { 2, { STOP (0, 0, 0, 0), STOP (255, 1, 1, 1) } } },
-  /* black is what has no depth */
+  /* black: no depth */
   [OCT_COLORMAP_DEPTH] = { "depth",
       "Red, yellow, green, blue for depths (octenface mode=depth), black for "
       "none",

@@ -44,7 +44,7 @@ OctTransferStops *oct_colormap_parse (
 /* See oct-params.h. */
 gboolean oct_check_colormap (const OctColormapParams *params, GError **error);
 
-/* What a pixel of each grey level is in video, of the table of the params. */
+/* The video pixel of each grey level, from the table of the params. */
 typedef struct {
   guint8 rgba[256][4];
   guint8 luma[256];

@@ -3,13 +3,13 @@
  * The definition of OCT_RANGE_CONTRAST: the same code on the CPU and, compiled
  * by nvcc, on the GPU.
  *
- * Rows near zero delay do not count: what is left of the source's spectrum
- * stands there, and behind a stored background it can be 40 dB above tissue.
- * A-scans begin there unless octfft or octnufft cut them; then some rows of
- * tissue do not count, which changes little.
+ * Rows near zero delay do not count: the residue of the source's spectrum is
+ * there, and after the removal of a stored background it can be 40 dB above
+ * tissue.  A-scans begin there unless octfft or octnufft cut them; then some
+ * rows of tissue do not count, which changes little.
  *
- * Nor do zeros, since compressive sensing leaves many, and values that are
- * not finite: they are no measure of the noise.
+ * Nor do zeros, since compressive sensing leaves many, and values that are not
+ * finite: they do not measure the noise.
  *
  * White is a quantile, so that a few reflections do not darken all the rest.
  * It is found from a histogram of the upper bits of the powers, which are whole
@@ -46,7 +46,7 @@
 #define OCT_CONTRAST_LAST_BIN 2039
 #define OCT_CONTRAST_BINS (OCT_CONTRAST_LAST_BIN - OCT_CONTRAST_FIRST_BIN + 1)
 
-/* Rows in front of this one do not count. */
+/* Rows before this one do not count. */
 OCT_CONTRAST_INLINE uint32_t
 oct_contrast_first_row (uint32_t depth_bins)
 {
@@ -55,7 +55,7 @@ oct_contrast_first_row (uint32_t depth_bins)
   return rows < depth_bins / 16 ? rows : depth_bins / 16;
 }
 
-/* First row of depth band `band`, and behind the last row of band - 1. */
+/* First row of depth band `band`, the one after the last row of band - 1. */
 OCT_CONTRAST_INLINE uint32_t
 oct_contrast_band (uint32_t depth_bins, uint32_t band)
 {
@@ -65,7 +65,7 @@ oct_contrast_band (uint32_t depth_bins, uint32_t band)
 }
 
 /* The power above which `above` values lie, when `more` values are in the bins
- * behind bin `bin` of the histogram, itself of `count` values: more <= above <
+ * after bin `bin` of the histogram, itself of `count` values: more <= above <
  * more + count.  The values of a bin stand for even steps through it. */
 OCT_CONTRAST_INLINE double
 oct_contrast_power (uint32_t bin, uint32_t count, uint64_t more, uint64_t above)

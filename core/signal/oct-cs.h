@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * Compressive sensing along the A-line: what every backend computes and the
- * tables it computes with.
+ * Compressive sensing along the A-line: the computation of every backend and
+ * its tables.
  *
  * With T = A^H A, b = A^H y and the gradient g = T x - b every solver begins
  * with x = 0, g = -b and makes a fixed number K of steps s = x' - x, with g +=
- * T s and another length a behind each but the last: two FFTs for each step
- * but one, and A^H y, whichever it is.
+ * T s and another length a after each but the last: two FFTs for each step but
+ * one, and A^H y, whichever it is.
  *   u  = x - g / a
  *   a' = <s, T s> / |s|^2    (Barzilai and Borwein)
  *
@@ -33,29 +33,29 @@
  *   kappa' = min (mean of w, OCT_CS_KAPPA_MAX)
  * and the last one, lambda = tau^2 / 6,
  *   x' = w^1/2 u.
- * A depth is kept for what is around it (Siedenburg and Doerfler, J. Audio Eng.
- * Soc. 61, 29 (2013); Kowalski, Siedenburg and Doerfler, IEEE Trans. Signal
- * Process. 61, 2498 (2013)), and the part of u that a step merely repeats is
- * taken out, so that the residual stays honest (Donoho, Maleki and Montanari,
- * PNAS 106, 18914 (2009); Ma and Ping, IEEE Access 5, 2020 (2017)).  As a whole
- * it is put together here, and there is no proof that it converges.  What
- * single precision makes of it differs from double by 1e-6 after 10 steps, 1e-5
+ * A depth is kept for the values around it (Siedenburg and Doerfler, J. Audio
+ * Eng. Soc. 61, 29 (2013); Kowalski, Siedenburg and Doerfler, IEEE Trans.
+ * Signal Process. 61, 2498 (2013)), and the part of u that a step merely
+ * repeats is taken out, so that the residual stays honest (Donoho, Maleki and
+ * Montanari, PNAS 106, 18914 (2009); Ma and Ping, IEEE Access 5, 2020 (2017)).
+ * The combination is our own, and there is no proof that it converges.  Its
+ * result in single precision differs from double by 1e-6 after 10 steps, 1e-5
  * after 15 and 9e-4 after 25.
  *
- * Depths and means.  The modes that there are stand in a circle: behind the
- * last one comes the first.  rms and mean are those over all of them.  Of real
- * A-lines, where the half is computed, the neighbours of q = 0 are those of
- * q = 1 .. again; those of the last mode it itself and the ones before, or with
+ * Depths and means.  The modes that exist stand in a circle: the first follows
+ * the last.  rms and mean are those over all of them.  In real A-lines, where
+ * half of the modes is computed, the neighbours of q = 0 are those of q = 1 ..
+ * again; those of the last mode it itself and the ones before, or with
  * `nyquist` the ones before.
  *
- * Noise.  What OCT_CS_PERSISTENT finds is the median of nu of its last step
- * over at most OCT_CS_NOISE_LINES A-lines of a B-scan, number (2i + 1) lines /
- * (2n) (rounded down) of n = min (lines, OCT_CS_NOISE_LINES), over the gain of
- * oct_cs_noise_gain().  Where the others need sigma_A and the noise is
- * not given, the same is done before they begin, with OCT_CS_NOISE_STEPS steps
- * and noise 0, on these A-lines.  A-lines whose samples are not finite do not
- * count; without any it is 0.  Of n values the median is the one that (n - 1) /
- * 2 (rounded down) others precede in order.
+ * Noise.  OCT_CS_PERSISTENT finds the median of nu of its last step over at
+ * most OCT_CS_NOISE_LINES A-lines of a B-scan, number (2i + 1) lines / (2n)
+ * (rounded down) of n = min (lines, OCT_CS_NOISE_LINES), over the gain of
+ * oct_cs_noise_gain().  If the others need sigma_A and the noise is not given,
+ * the same is done before they begin, with OCT_CS_NOISE_STEPS steps and noise
+ * 0, on these A-lines.  A-lines whose samples are not finite do not count;
+ * without any it is 0.  The median of n values is the one that (n - 1) / 2
+ * (rounded down) others precede in order.
  *
  * T is applied as
  *   g[c] = sum_q factors[q] x[q] exp (+2 pi i c q / length)   one FFT
@@ -63,8 +63,8 @@
  *   (T x)[q] = factors[q] sum_c h[c] exp (-2 pi i c q / length)  another
  * for all three transforms:
  *   FFT     length N; band: 1 at the cells of the samples, else 0
- *   NUDFT   length oct_nufft_grid_length (N, 2), which is 2N where that is a
- * fast length; T is Toeplitz, t_d = (1/N) sum_i exp (-2 pi i nodes[i] d / N),
+ *   NUDFT   length oct_nufft_grid_length (N, 2), which is 2N if that is a fast
+ *   length; T is Toeplitz, t_d = (1/N) sum_i exp (-2 pi i nodes[i] d / N),
  *           and the band (of one diagonal) its transform, sum_d t_d
  *           exp (+2 pi i d c / length), |d| < N: exact, without gridding
  *   NUFFT   length of the grid; band: S^T S, S what reads the samples from the
@@ -75,10 +75,9 @@
  *
  * Modes.  For complex spectra q = -(N/2) .. (N-1)/2.  For real ones x[-q] is
  * the conjugate of x[q], and q = 0 .. (N-1)/2 are enough: norms and products
- * count q = 0 once and the others twice.  Of even N there remains q = -N/2.
- * Where the samples lie on the uniform grid (`nyquist`) it is N/2 as well,
- * real, and counts once; elsewhere it has no partner, and real A-scans leave it
- * out.
+ * count q = 0 once and the others twice.  For even N there remains q = -N/2.
+ * If the samples lie on the uniform grid (`nyquist`) it is N/2 as well, real,
+ * and counts once; elsewhere it has no partner, and real A-scans leave it out.
  */
 #pragma once
 
@@ -120,7 +119,7 @@ gint oct_cs_noise_place (guint line, guint lines);
 /* The median of the finite ones, which it puts first; 0 without any. */
 double oct_cs_noise_median (float *levels, guint count);
 
-/* What is computed once and shared by all A-lines. */
+/* The tables that are computed once and shared by all A-lines. */
 typedef struct {
   guint samples; /* N */
   guint length;  /* of the FFTs */
@@ -132,8 +131,8 @@ typedef struct {
   /* [N/2 + 1] of T, q = 0, 1, ...; those of -q are the same */
   float *factors;
   /* for b: gridding of `kept` samples over `length` cells, the window
-   * included; its `factors` are those of q = 0 .. N/2, and stand in place of
-   * the factors above behind the FFT */
+   * included; its `factors` are those of q = 0 .. N/2, and replace the factors
+   * above after the FFT */
   OctNufftTables gridding;
   gboolean nyquist; /* see above */
 } OctCsTables;
@@ -146,7 +145,7 @@ gboolean oct_cs_tables_set (
 void oct_cs_tables_clear (OctCsTables *tables);
 
 /* multiplier[length] of the exact T in double, length >= 2N even and without
- * prime factors above 7: what `band` of the NUDFT is rounded from.  FALSE with
+ * prime factors above 7: `band` of the NUDFT is this, rounded.  FALSE with
  * OCT_ERROR_MEMORY. */
 gboolean oct_cs_toeplitz (const OctCsParams *params, guint length,
     double *multiplier, GError **error);

@@ -31,7 +31,7 @@ typedef struct {
   double products[3]; /* sum of (A[i] - b[i]) b[i] x[i]^m */
 } OctFitSums;
 
-/* What x is multiplied with: x = scale i - 1, and 0 of a single sample. */
+/* The factor of x = scale i - 1, and 0 for a single sample. */
 OCT_FIT_INLINE float
 oct_fit_scale (unsigned samples)
 {
@@ -44,7 +44,7 @@ oct_fit_x (float scale, unsigned i)
   return (float)i * scale - 1;
 }
 
-/* `terms`: 1 (e0 alone) or 3.  e[3] is 0 where nothing can be said. */
+/* `terms`: 1 (e0 alone) or 3.  e[3] is 0 if it cannot be determined. */
 OCT_FIT_INLINE void
 oct_fit_solve (const OctFitSums *sums, int terms, float *e)
 {

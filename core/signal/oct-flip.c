@@ -55,9 +55,9 @@ source_of (const Scan *scan, double x)
   return ((t + 1) * scan->width - 1) / 2 + scan->shift;
 }
 
-/* Integral up to x of what A-line `k` of `width` adds to L: a triangle around
- * k, and beyond the ends of the image 1.  From where it is 0, but for the
- * first, which has no such place: from 0. */
+/* Integral up to x of the contribution of A-line `k` of `width` to L: a
+ * triangle around k, and 1 beyond the ends of the image.  It starts at a place
+ * where that is 0; for the first A-line, which has none, at 0. */
 static double
 integral_of (guint width, guint k, double x)
 {

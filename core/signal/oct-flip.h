@@ -24,8 +24,8 @@ typedef struct {
   gboolean is_copy; /* every weight is 1 */
 } OctFlipMap;
 
-/* Of a plane of `width` columns: that of the parameters, or that of the chroma.
- * oct_flip_map_clear() it. */
+/* Makes the map of a plane of `width` columns: that of the parameters, or that
+ * of the chroma.  oct_flip_map_clear() it. */
 void oct_flip_map_init (OctFlipMap *map, const OctFlipParams *params,
     guint width, gboolean is_way_back);
 void oct_flip_map_clear (OctFlipMap *map);

@@ -8,8 +8,8 @@ struct _OctFourier {
   guint length, padded;     /* padded: a power of two */
   double complex *twiddles; /* [padded / 2] exp (-2 pi i j / padded) */
   double complex *work;     /* [padded] */
-  /* a length that is no power of two: exp (-i pi j^2 / length), the transform
-   * of its conjugate, and the sum itself */
+  /* for a length that is not a power of two: exp (-i pi j^2 / length), the
+   * transform of its conjugate, and the sum itself */
   double complex *chirp, *kernel, *sum;
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * Fourier transforms in double precision and of any length, for what is
+ * Fourier transforms in double precision and of any length, for data that are
  * computed once: calibrations.  Images go through a backend.
  */
 #pragma once

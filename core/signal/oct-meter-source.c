@@ -14,7 +14,8 @@
 #define DARK_ERRORS 4.0
 #define DARK 0.0005
 #define BRIGHT 20.0
-/* Of the least variance: read noise that is none. */
+/* Fraction of the least variance: a fit that is negative by less means no read
+ * noise. */
 #define NO_READ_NOISE 0.05
 
 /* Moving average with a Hann kernel of half length h >= 1 samples, normalised
@@ -177,7 +178,7 @@ oct_meter_source (const double *spectrum, guint n, const double *k,
 /* ------------------------------------------------------------------- camera */
 
 /* Least squares of some of three columns: solves the normal equations by
- * elimination.  FALSE where they have no single solution. */
+ * elimination.  FALSE if they have no unique solution. */
 static gboolean
 meter_source_solve (double matrix[3][3], const double right[3],
     const guint *active, guint n, double *result)
@@ -420,7 +421,7 @@ oct_meter_lines (OctSampleFormat format, gconstpointer rows, gsize stride,
     mean[i] = meter_source_get_size (mean, mean_im, i);
     variance[i] /= MAX (result.lines, 2) - 1;
   }
-  /* what is dark is not full */
+  /* dark pixels are not full */
   if (result.lines > 0 && (level > 0 || result.largest > 0))
     result.full = count_full (format, rows, stride, lines, n,
                       level > 0 ? level : result.largest, re, im, full)

@@ -17,7 +17,7 @@
 #define RESIDUE_FALL 1.12 /* of power: 0.5 dB */
 #define RESIDUE_LEAST 4 /* of power: its top above its end, else it is noise */
 
-/* A-scans and what is made of them. */
+/* A-scans and the data derived from them. */
 typedef struct {
   const float *ascans;
   guint lines, bins;
@@ -175,7 +175,7 @@ make_profile (Meter *meter)
 }
 
 /* Where values fall to `level` times that at `top`, to the left and the right,
- * linear between values; not-a-number where they do not. */
+ * linear between values; not-a-number if they do not. */
 static double
 meter_find_width (const double *values, guint n, guint top, double level)
 {
@@ -208,9 +208,8 @@ refine_peak (const double *values, guint n, guint top)
   return bend < 0 ? CLAMP (0.5 * (before - after) / bend, -0.5, 0.5) : 0;
 }
 
-/* Where the source stands higher than the peak, its own echoes are higher than
- * those beside the peak: of bins nearer to zero delay than to the peak nobody
- * can tell. */
+/* If the source is higher than the peak, its own echoes are higher than those
+ * of the peak: bins nearer to zero delay than to the peak are not examined. */
 static double
 find_side_lobe (
     const Meter *meter, const double *profile, guint top, double width)

@@ -20,13 +20,14 @@ G_BEGIN_DECLS
 
 /* Bins near zero delay where no peak is looked for, unless said otherwise. */
 #define OCT_METER_FIRST_BIN 8
-/* The least A-lines that separate noise from what stands still. */
+/* The least A-lines that separate noise from a static signal. */
 #define OCT_METER_NOISE_LINES 8
 #define OCT_METER_MIN_BINS 16
 
 enum { OCT_METER_3DB, OCT_METER_6DB, OCT_METER_20DB, OCT_METER_N_WIDTHS };
 
-/* What A-scans of a mirror say.  A value that cannot be had is not-a-number. */
+/* Measurements of A-scans of a mirror.  An unavailable value is not-a-number.
+ */
 typedef struct {
   guint lines; /* that counted */
 
@@ -39,11 +40,11 @@ typedef struct {
   double side_lobe; /* dB of the highest value from 1.5 times the width at -20
                      * dB on, to the peak; without the residue of the source */
 
-  /* Of a mirror that stands still.  noise n = E |noise|^2 of a bin: the
-   * variance of complex a over the lines, where there are
-   * OCT_METER_NOISE_LINES, else median |a|^2 / ln 2 (what does not move counts
-   * as noise then); the median over the bins farther than 6 % of them from the
-   * peak and from the first. snr = (mean |a (peak)|^2 - n) / n. */
+  /* For a mirror that stands still.  noise n = E |noise|^2 of a bin: the
+   * variance of complex a over the lines, if there are OCT_METER_NOISE_LINES,
+   * else median |a|^2 / ln 2 (static signals count as noise then); the median
+   * over the bins farther than 6 % of them from the peak and from the first.
+   * snr = (mean |a (peak)|^2 - n) / n. */
   double snr, floor; /* dB */
   /* rad rms: of the change of phase at the peak from line to line, without its
    * mean, and the limit that the noise sets to one line, (n / signal)^1/2 */
@@ -58,10 +59,11 @@ typedef struct {
  * when the bins are too few, and OCT_ERROR_FORMAT when there is nothing to
  * measure.
  *
- * Where the bins begin at zero delay, what has its top in the first four of
- * them and falls from there is the residue of the source: it is no peak and no
- * side lobe.  Where it is higher than the peak, bins nearer to zero delay than
- * to the peak have no side lobes either: the source's own echoes stand there. */
+ * If the bins begin at zero delay, a signal with its top in the first four of
+ * them that falls from there is the residue of the source: it is neither a peak
+ * nor a side lobe.  If it is higher than the peak, bins nearer to zero delay
+ * than to the peak have no side lobes either: the source's own echoes stand
+ * there. */
 gboolean oct_meter_ascans (const float *ascans, guint lines, guint bins,
     guint start, guint first, guint end, OctMeterPeak *peak, GError **error);
 
@@ -76,7 +78,7 @@ gboolean oct_meter_roll_off (const double *depth, const double *level, guint n,
 /* ------------------------------------------------------------------- spectra
  */
 
-/* What a spectrum of the source says.  A value that cannot be had is
+/* Measurements of a spectrum of the source.  An unavailable value is
  * not-a-number. */
 typedef struct {
   double centroid, fwhm; /* centre of gravity and full width, in samples */
@@ -108,8 +110,8 @@ typedef struct {
 /* Counts of a pixel without light, from mean[n] and variance[n] of `lines` lines
  * of spectra: the mean of the darkest pixels, if at least a twentieth of them
  * are as dark as each other and the others are brighter.  Not-a-number: the
- * light reaches all pixels, and no measurement of it alone tells its own zero:
- * read^2 and gain times the dark counts are one sum in the variance. */
+ * light reaches all pixels, and no measurement of it alone determines its own
+ * zero: read^2 and gain times the dark counts are one sum in the variance. */
 double oct_meter_black_level (
     const double *mean, const double *variance, guint n, guint lines);
 
@@ -124,7 +126,7 @@ gboolean oct_meter_camera (const double *mean, const double *variance, guint n,
 double oct_meter_shot_noise_floor (const double *mean, guint n, double gain,
     const double *nodes, OctWindow window);
 
-/* What lines have in common, and do not. */
+/* Summary of all lines. */
 typedef struct {
   guint lines;    /* that counted: those without a value that is not finite */
   double largest; /* value; of complex ones their magnitude */
@@ -141,11 +143,11 @@ OctMeterLines oct_meter_lines (OctSampleFormat format, gconstpointer rows,
     double *variance, double *full);
 
 /* Whether `largest` is where cameras of 8, 10, 12, 14 or 16 bits end, with or
- * without zeros behind their bits: then it is the level of a full pixel. */
+ * without zeros after their bits: then it is the level of a full pixel. */
 gboolean oct_meter_is_full_scale (double largest);
 
 /* db[bins]: 10 log10 of the mean of |a|^2 over the lines of
- * ascans[lines][bins], as above; minus infinity of zeros, not-a-number where no
+ * ascans[lines][bins], as above; minus infinity of zeros, not-a-number if no
  * line counts. */
 void oct_meter_profile (
     const float *ascans, guint lines, guint bins, double *db);

@@ -10,7 +10,7 @@
  *   A[q] = N^-1/2 / ghat(q) sum_l exp (-2 pi i l q / M)
  *          sum_n G (l - u_n) window[n] in[n].
  *
- * Of complex spectra one half of the modes at most is shown.  Samples are
+ * At most one half of the modes of complex spectra is shown.  Samples are
  * multiplied by exp (-2 pi i nodes[n] c / N), c the middle of the B selected
  * modes: these then lie around 0, where a grid of M = max (R B, N) cells
  * is oversampled M/B times.  With fewer than N cells the others would alias
@@ -55,9 +55,9 @@ guint oct_nufft_grid_length (guint samples, double oversampling);
 guint oct_nufft_grid_of (const OctNufftParams *params);
 
 /* FALSE with OCT_ERROR_SETTINGS and a sentence when the parameters make no
- * sense: sizes, nodes that are no numbers, repeat or turn round, a window that
- * is not a number, depths that N samples do not have; with `gridded` also a
- * grid or a kernel that does not go. */
+ * sense: sizes, nodes that are not numbers, repeat or change direction, a
+ * window that is not a number, depths that N samples do not have; with
+ * `gridded` also an impossible grid or kernel. */
 gboolean oct_nufft_check (
     const OctNufftParams *params, gboolean gridded, GError **error);
 
@@ -67,7 +67,7 @@ gboolean oct_nufft_check_some (const OctNufftParams *params, guint count,
     gboolean gridded, GError **error);
 
 /**
- * What is computed once for some nodes and shared by all A-lines.
+ * The tables that are computed once for some nodes and shared by all A-lines.
  *
  * The kernel of sample n covers `width` cells from lowest[n] on.  These are
  * cells of a grid without end, which begins where the first kernel does; cell x
@@ -92,22 +92,22 @@ typedef struct {
   float *cell_weights; /* [cells][taps] */
   float *factors;      /* [depth_bins], N^-1/2 / ghat: deconvolution */
   gint first_mode;     /* of depth_start, counted from the middle mode */
-  float *shifts;       /* [samples] x (re, im), or NULL where nothing is */
+  float *shifts;       /* [samples] x (re, im), or NULL if nothing is */
   struct {
     guint samples, grid, width, depth_bins;
     gint first_mode;
     OctKernel kernel;
     double parameter;
-  } factors_of;     /* what `factors` were computed for */
+  } factors_of;     /* the parameters of `factors` */
   double parameter; /* beta or t; 0: uniform nodes, weights are window */
 } OctNufftTables;
 
 /* Fills the tables for parameters that passed oct_nufft_check (, TRUE,).  They
- * are all zeros the first time; afterwards what they hold is replaced, and its
- * memory used again.  `params->weights` says in which precision; with
- * `weights_too` FALSE the two tables of weights are only allocated, for a
- * backend that computes them from offset, window and parameter itself.  FALSE
- * with OCT_ERROR_MEMORY, or with OCT_ERROR_SETTINGS when more than
+ * are all zeros the first time; afterwards their content is replaced, and its
+ * memory reused.  `params->weights` says in which precision; with `weights_too`
+ * FALSE the two tables of weights are only allocated, for a backend that
+ * computes them from offset, window and parameter itself.  FALSE with
+ * OCT_ERROR_MEMORY, or with OCT_ERROR_SETTINGS when more than
  * OCT_NUFFT_MAX_WEIGHTS would be needed; then the tables can only be cleared or
  * set again. */
 gboolean oct_nufft_tables_set (OctNufftTables *tables,
@@ -117,8 +117,8 @@ gboolean oct_nufft_tables_set (OctNufftTables *tables,
 gboolean oct_nufft_tables_set_some (OctNufftTables *tables,
     const OctNufftParams *params, guint count, gboolean weights_too,
     GError **error);
-/* Frees what the tables hold, set or not, and leaves them all zeros, to be set
- * once more.  The struct itself is the caller's. */
+/* Frees the content of the tables, set or not, and leaves them all zeros, to be
+ * set once more.  The struct itself is the caller's. */
 void oct_nufft_tables_clear (OctNufftTables *tables);
 
 G_END_DECLS

@@ -5,8 +5,9 @@
  *
  * Images are compared as v, the grey level (of a pixel of RGBA the sum of red,
  * green and blue), or |a|^1/2 of complex values, so that a bright reflection
- * does not outweigh all else; what is not finite is 0.  Level l of an image has
- * the sums over 2^l x 2^l pixels; what is left over at the ends is in none.
+ * does not outweigh all else; values that are not finite are 0.  Level l of an
+ * image has the sums over 2^l x 2^l pixels; left-over pixels at the ends are in
+ * none.
  *
  * The shift d = (rows, columns) is searched from the coarsest level on, where it
  * is at most OCT_REGISTRATION_COARSE each way: all of those there, then on each
@@ -146,7 +147,8 @@ oct_registration_score (
          - OCT_REGISTRATION_PENALTY * ((rows != 0) + (columns != 0));
 }
 
-/* Of a pixel of the second plane, which is as large as two of the first. */
+/* The shift in pixels of the second plane, which are as large as two of the
+ * first. */
 OCT_REGISTRATION_INLINE int
 oct_registration_half (int shift)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * What is alike in all filters against speckle, see OctSpeckleParams.
+ * The common part of all filters against speckle, see OctSpeckleParams.
  */
 #pragma once
 
@@ -10,8 +10,8 @@ G_BEGIN_DECLS
 
 gboolean oct_check_speckle (const OctSpeckleParams *params, GError **error);
 
-/* Of every filter of images: sizes that are possible, images that can stand
- * below each other, a format that is one. */
+/* Checks of every filter of images: possible sizes, images that can stand below
+ * each other, a valid format. */
 gboolean oct_check_image (guint width, guint height, guint bscans,
     OctImageFormat format, GError **error);
 
