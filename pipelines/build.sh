@@ -57,7 +57,7 @@ oct_show_progress () {
       next=$((part - part % 20 + 20))
     fi
   done
-  # nothing was to be done, or the line is left for what comes next
+  # clears the line with the percentage, if there is one
   [ ! -t 1 ] || printf '\r        \r'
 }
 
@@ -121,7 +121,7 @@ oct_set_up () {
     [ "$cuda" = disabled ] || takes='some minutes, most of them for CUDA'
     echo "Building in $oct_build ($takes) ..."
     oct_say_cuda "$cuda"
-    # looking for what tests need takes as long as for all else
+  # searching for the tests' dependencies takes as long as the rest
     action=(meson setup "$oct_build" "$oct_root" -Dtests=disabled "${options[@]}")
   elif [ -n "${OCT_CUDA:-}" ] || { [ -f "$chosen" ] && oct_has_gpu; }; then
     [ "$(cat "$chosen" 2>/dev/null)" != "${options[*]}" ] || return 0

@@ -18,8 +18,7 @@
 /* More than the manifest of any archive. */
 #define MAX_BYTES ((guint64)1 << 30)
 
-/* No time is later than this, so that there is a later one for what is said
- * next. */
+/* Times are limited to this, so that the next record can have a later one. */
 #define MOST_TIME (G_MAXINT64 / 2)
 
 /* Manifests of earlier versions end before WRITTEN, or before FILES. */
@@ -54,7 +53,7 @@ typedef struct {
   gboolean elsewhere; /* not in the manifest's own file */
 } Said;
 
-/* What is known of an input.  The newest counts, whichever manifest it is in. */
+/* The records of an input.  The newest counts, whichever manifest has it. */
 typedef struct {
   Said said[G_N_ELEMENTS (states)];
 } Known;
@@ -71,7 +70,7 @@ struct _OctConvertManifest {
   int fd;
   gboolean own;    /* the file that is being read is its own */
   gboolean broken; /* a part of a record is in the file and stays there */
-  GString *moving; /* the records of what is being moved, in the file ... */
+  GString *moving; /* the records of the files being moved, in the file ... */
   off_t moving_at; /* ... here */
   GArray *moving_states; /* where their states are in them, gsize */
   GHashTable *known;     /* Known by input */
@@ -174,8 +173,8 @@ make_version (const char *bytes, const char *changed, const char *files,
   return g_strjoin (" ", bytes, changed, files, options, NULL);
 }
 
-/* What is said of several outputs at one time belongs together; that of another
- * time takes its place, but what was written then stays known. */
+/* Records of several outputs with one time belong together; those of a later
+ * time replace them, but the outputs written before stay known. */
 static void
 take_state (OctConvertManifest *manifest, Said *said, char **fields,
     guint count, const char *line, gsize size)

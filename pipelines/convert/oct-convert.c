@@ -4,8 +4,8 @@
  * volumes that other programs read.  convert.sh builds it and runs it.
  *
  * Each file is converted into a folder of its own within the output folder and
- * moved to its place when it is complete; the manifest says so then.  What was
- * begun by a run that ended is begun again.
+ * moved to its place when it is complete; the manifest says so then.  A file
+ * that a run has begun and not completed is begun again.
  */
 #include "oct-convert.h"
 
@@ -35,7 +35,7 @@ typedef struct {
   char *text; /* that differs where the volumes would */
 } Options;
 
-/* What has been done, for the terminal. */
+/* The progress, for the terminal. */
 typedef struct {
   guint files, at, done, skipped, failed;
   guint incomplete;          /* of those that were done */
@@ -242,7 +242,7 @@ describe_cameras (const OctConvertOptions *f)
              : g_strdup ("");
 }
 
-/* What volumes depend on besides their input. */
+/* The settings, besides the input, on which volumes depend. */
 static char *
 describe_options (const Options *options)
 {

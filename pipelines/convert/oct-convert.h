@@ -24,16 +24,16 @@ typedef struct {
 } OctConvertInput;
 
 /* Files, and files in folders (and in theirs) whose ending octsrc knows, in the
- * order of their paths; what belongs to another one, as parts and further
- * B-scans do, is left to that, and nothing is taken from the folder `output`.
- * What cannot be looked into is listed in `problems` (sentences).  Files whose
- * volumes would have one name keep their endings.  NULL with a sentence where a
+ * order of their paths.  Files that belong to another one, as parts and further
+ * B-scans do, are left to that, and nothing is taken from the folder `output`.
+ * `problems` gets a sentence for each place that cannot be read.  Files whose
+ * volumes would have one name keep their endings.  NULL with a sentence if a
  * path is missing or none is found. */
 GPtrArray *oct_convert_find_inputs (
     char **paths, const char *output, GPtrArray *problems, GError **error);
 
-/* Leaves those of part `part` of `parts` (from 1): the same for whoever asks,
- * with as many bytes in each as files allow. */
+/* Leaves those of part `part` of `parts` (from 1), with as many bytes in each
+ * as files allow.  Every program that calls this gets the same parts. */
 void oct_convert_take_part (GPtrArray *inputs, guint part, guint parts);
 
 /* Whether a volume of this name is another input's now, though it was of this
@@ -84,10 +84,10 @@ char *oct_convert_place_sum (
 
 /* ---------------------------------------------------------------- manifest */
 
-/* What has been done, a CSV file in the output folder: a line for each file
- * that was written, or for each input that failed.  The newest lines of an input
- * count.  Several programs, each with another part of an archive, have one each.
- */
+/* The record of conversions, a CSV file in the output folder: a line for each
+ * file written, or for each input that failed.  The newest lines of an input
+ * count.  Several programs, each with another part of an archive, have one
+ * each. */
 typedef struct _OctConvertManifest OctConvertManifest;
 
 typedef enum {
@@ -103,7 +103,7 @@ OctConvertManifest *oct_convert_manifest_open (
 void oct_convert_manifest_close (OctConvertManifest *manifest);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (OctConvertManifest, oct_convert_manifest_close)
 
-/* Once more, for what other programs have done meanwhile. */
+/* Reads the other manifests again, which other programs may have changed. */
 void oct_convert_manifest_read_others (OctConvertManifest *manifest);
 
 typedef enum {
@@ -150,17 +150,16 @@ gboolean oct_convert_manifest_merge (
 
 /* Moves the files in the folder `work` to their places in `folder` and says so:
  * a file that is there without being in the manifest is somebody else's, and
- * nothing is replaced but what was made of the same input.  `count`: how many
- * there were.  FALSE with a sentence; G_IO_ERROR_EXISTS: something else is
- * there. */
+ * only files made of the same input are replaced.  `count`: how many there
+ * were.  FALSE with a sentence; G_IO_ERROR_EXISTS: something else is there. */
 gboolean oct_convert_deliver (OctConvertManifest *manifest, const char *folder,
     const OctConvertInput *input, const char *options, const char *work,
     gboolean checksums, const char *note, guint *count, GError **error);
 
-/* Prints what of the inputs has been converted with these options into `folder`,
- * and which not; `checksums`: reads the volumes to compare them with theirs.
- * `problems`: what could not be looked into.  FALSE where anything is not as it
- * should be, or with an error where it was interrupted. */
+/* Prints which of the inputs have been converted with these options into
+ * `folder`, and which not; `checksums`: reads the volumes to compare them with
+ * theirs.  `problems`: the places that could not be read.  FALSE if anything is
+ * not as it should be, or with an error if it was interrupted. */
 gboolean oct_convert_print_state (const OctConvertManifest *manifest,
     GPtrArray *inputs, const char *folder, const char *options,
     gboolean checksums, GPtrArray *problems, GError **error);
@@ -168,12 +167,12 @@ gboolean oct_convert_print_state (const OctConvertManifest *manifest,
 /* ------------------------------------------------------------- work folders */
 
 /* Each file is converted in a folder of its own within the output folder, whose
- * name says what is converted in it and how often that was begun: what a program
- * leaves that is killed, or crashes, tells the next one. */
+ * name says which input is converted in it and how often that was begun: the
+ * folder left by a program that is killed, or crashes, tells the next one. */
 typedef struct _OctConvertWork OctConvertWork;
 
 /* `folder` is that of the volumes, `part` as for the manifest, which must be
- * locked: all that is left of this part is of a program that has ended. */
+ * locked: all folders left of this part are of programs that have ended. */
 OctConvertWork *oct_convert_work_open (
     const char *folder, guint part, guint parts);
 /* Removes what is still left of earlier programs where `all` was tried. */
@@ -187,8 +186,8 @@ guint oct_convert_work_count (const OctConvertWork *work,
 /* An empty folder for it, NULL with a sentence. */
 char *oct_convert_work_begin (OctConvertWork *work,
     const OctConvertInput *input, const char *options, GError **error);
-/* It was converted, has failed, or was stopped by who started the program:
- * removes that folder. */
+/* It was converted, has failed, or the user has stopped the program: removes
+ * that folder. */
 void oct_convert_work_end (const char *folder);
 
 /* ---------------------------------------------------------------- one file */

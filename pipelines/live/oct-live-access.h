@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * Who may watch and who may control.
+ * Access: to watch, and to control.
  *
  * Two tokens, one for each, are given out by the person who starts oct-live.  A
  * browser hands one in once and gets a session for it: a cookie that scripts
@@ -42,10 +42,10 @@ gboolean oct_live_access_is_open (OctLiveAccess *access);
 gboolean oct_live_access_is_encrypted (OctLiveAccess *access);
 
 /* In time that does not depend on the tokens.  A token that is right gives the
- * value of a Set-Cookie header, to free; a wrong one NULL.  Who has a session
- * of this role by `cookies` (header Cookie, or NULL) keeps it, for as long as a
- * new one.  Sessions take no memory here: however many there are, none ends
- * for another. */
+ * value of a Set-Cookie header, to free; a wrong one NULL.  A client that has a
+ * session of this role by `cookies` (header Cookie, or NULL) keeps it, for as
+ * long as a new one.  Sessions take no memory here: however many there are,
+ * none ends for another. */
 char *oct_live_access_exchange (
     OctLiveAccess *access, const char *token, const char *cookies);
 

@@ -2,8 +2,8 @@
 /**
  * A connection, from its first byte to its end: it makes the keys where it is
  * encrypted, reads the head of its one request, and hands it to the HTTP
- * library when that is right.  Each of these steps has its time; who takes
- * longer is closed.  Main thread.
+ * library when that is right.  Each of these steps has its time; a client that
+ * takes longer is disconnected.  Main thread.
  */
 #pragma once
 
@@ -14,8 +14,8 @@
 
 G_BEGIN_DECLS
 
-/* Seconds, of those for the request's head (oct-listener.h) for making keys;
- * for an answer to be taken, and for who is not known. */
+/* Seconds: of those for the request's head (oct-listener.h) the part for making
+ * keys; for an answer to be read; the same for unknown clients. */
 #define OCT_LIVE_KEYS_TIME 4
 #define OCT_LIVE_ANSWER_TIME 60
 #define OCT_LIVE_REFUSAL_TIME 5
@@ -24,7 +24,7 @@ G_BEGIN_DECLS
 #define OCT_LIVE_MAX_KEYS 6
 #define OCT_LIVE_MAX_KEYS_PER_ADDRESS 3
 
-/* What connections share. */
+/* The state that connections share. */
 typedef struct {
   SoupServer *server;
   GTlsCertificate *certificate; /* NULL: not encrypted */
@@ -55,7 +55,7 @@ const OctVisitor *oct_live_connection_get_visitor (
 /* Its answer may take as long as it likes, as long as it moves. */
 void oct_live_connection_stay (OctLiveConnection *connection);
 
-/* The headers that every answer has, whoever gives it, one a line. */
+/* The headers that every answer has, one a line. */
 extern const char oct_live_connection_headers[];
 /* Where it is encrypted: for a week, browsers ask for nothing else. */
 #define OCT_LIVE_HSTS "max-age=604800"

@@ -15,7 +15,7 @@
 
 G_BEGIN_DECLS
 
-/* What is pointed to has to live as long as what is made of it. */
+/* The pointers must be valid as long as everything that is made of it. */
 typedef struct {
   const OctInstrumentOptions *instrument; /* `load` of it, or NULL */
   const OctSourceOptions *file; /* of spectra; all zero: virtual OCT system */
@@ -34,8 +34,8 @@ typedef struct {
   double refractive_index; /* of the sample */
 } OctLiveSource;
 
-/* What viewers can change.  min and max in dB, a2 in um^2, a3 in um^3, phase2
- * and phase3 in rad at the ends of the spectrum. */
+/* Settings that viewers can change.  min and max in dB, a2 in um^2, a3 in um^3,
+ * phase2 and phase3 in rad at the ends of the spectrum. */
 typedef struct {
   gboolean automatic;
   double min, max;
@@ -52,7 +52,7 @@ typedef struct {
   gboolean roll_off; /* a mirror's depths are collected for its fall-off */
 } OctLiveSettings;
 
-/* What is known of the images; zero or NULL as long as it is not. */
+/* Properties of the images; zero or NULL as long as they are not known. */
 typedef struct {
   gint width, height;  /* A-lines, depths */
   double rate;         /* B-scans per second by the caps */
@@ -82,14 +82,14 @@ typedef struct {
   void (*image) (GstBuffer *image, GstCaps *caps, gpointer data);
   /* The first image has come. */
   void (*begun) (gpointer data);
-  /* Once: nothing comes any more.  `message`: one sentence, NULL when it is no
-   * failure. */
+  /* Once: nothing comes any more.  `message`: one sentence, NULL if nothing
+   * failed. */
   void (*ended) (
       OctLiveEnd how, const char *message, OctLiveBlame method, gpointer data);
   /* The last try of a reconstruction or change to it is over: it is in use now
    * or, with one sentence on why, is not. */
   void (*changed) (const char *problem, gpointer data);
-  /* What oct_live_feed_find() has come to: the message "oct-autofocus" or
+  /* The result of oct_live_feed_find(): the message "oct-autofocus" or
    * "oct-background" of octreconstruct. */
   void (*focused) (const GstStructure *result, gpointer data);
   /* A measurement of raw spectra or A-scans, see oct_live_feed_measure(): the
@@ -143,15 +143,15 @@ typedef enum {
   OCT_LIVE_N_FINDS,
 } OctLiveFind;
 
-/* Looks for the dispersion of what is seen, or the like: `focused` says what
- * came of it.  FALSE, and nothing is done, while there is such a search. */
+/* Looks for the dispersion of the present images, or the like; `focused` gets
+ * the result.  FALSE, and nothing is done, during such a search. */
 gboolean oct_live_feed_find (OctLiveFeed *feed, OctLiveFind what);
 
 /* The calibration in force as the text of a file, to be freed; NULL where there
  * is none. */
 char *oct_live_feed_get_calibration (OctLiveFeed *feed);
 
-/* Who wants measurements of the signal. */
+/* The measurements of the signal that are wanted. */
 typedef struct {
   gboolean looking;   /* some per second, with their curves */
   gboolean recording; /* one per second */

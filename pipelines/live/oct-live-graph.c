@@ -8,7 +8,7 @@
 
 /* Until the source is tried again, s. */
 static const guint delays[] = { 1, 2, 4, 8, 10 };
-/* What has run for so long is tried again after the shortest of them. */
+/* A source that has run for so long is tried again after the shortest delay. */
 #define RUNS_WELL (10 * G_TIME_SPAN_SECOND)
 #define CLOSING_TIME (3 * G_TIME_SPAN_SECOND)
 
@@ -213,7 +213,7 @@ next_delay (OctLiveGraph *graph)
   return delay;
 }
 
-/* What comes from elsewhere may lack the full stop. */
+/* Messages of other libraries may lack the full stop. */
 static char *
 describe_failure (const char *what, const char *message)
 {
@@ -396,7 +396,7 @@ put_in_force (OctLiveGraph *graph)
   oct_live_keeper_keep_soon (graph->keeper);
 }
 
-/* What was found is a setting like those that people set. */
+/* A result becomes a setting like those that people set. */
 static void
 on_focused (const GstStructure *result, gpointer data)
 {

@@ -18,7 +18,7 @@ G_BEGIN_DECLS
 
 typedef struct {
   guint status;         /* 0: the request is fine, else the one to refuse it */
-  const char *sentence; /* for who is refused */
+  const char *sentence; /* for the client that is refused */
   gboolean upgrade;     /* it is our own page asking for a WebSocket */
 } OctLiveHead;
 

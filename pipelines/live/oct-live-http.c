@@ -47,7 +47,7 @@ live_http_answer (SoupServerMessage *message, guint status, const char *text)
 /* ---------------------------------------------------------------------- places
  */
 
-/* One address has at most so much of what there is for everybody. */
+/* One address has at most this share of the places for everybody. */
 static guint
 live_http_share (guint places)
 {

@@ -14,8 +14,8 @@ JsonBuilder *oct_live_json_begin (const char *type);
 /* `value`: NULL gives "". */
 void oct_live_json_add_string (
     JsonBuilder *builder, const char *name, const char *value);
-/* Exact for whole numbers below 2^53, else to one part in 2^52; what is no
- * number, or infinite, becomes null. */
+/* Exact for whole numbers below 2^53, else to one part in 2^52; NaN and
+ * infinity become null. */
 void oct_live_json_add_number (
     JsonBuilder *builder, const char *name, double value);
 void oct_live_json_add_boolean (

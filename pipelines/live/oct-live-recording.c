@@ -29,8 +29,7 @@ struct _OctLiveRecording {
   char *said;     /* of them */
 };
 
-/* For who reads it at the instrument, when pages show another recording or
- * none. */
+/* For people at the instrument, when pages show another recording or none. */
 static void
 live_recording_tell (Take *take)
 {

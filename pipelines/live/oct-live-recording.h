@@ -20,7 +20,7 @@ typedef struct {
   const char *gaps;    /* that pictures are missing in it, one sentence; NULL
                           when none are */
   double seconds;
-  guint64 frames;  /* those of lost files are none; in the end what can be
+  guint64 frames;  /* without those of lost files; in the end those that can be
                       played */
   guint64 dropped; /* not recorded, or lost with their file */
   guint64 bytes, disk_left;
@@ -32,7 +32,7 @@ typedef struct {
 OctLiveRecording *oct_live_recording_new (const char *folder, guint file_mode,
     GstPad *pad, gboolean meters, GError **error);
 
-/* FALSE with an error of one sentence; a recording going on is no error. */
+/* FALSE with an error of one sentence; a recording going on is not an error. */
 gboolean oct_live_recording_start (OctLiveRecording *recording, GError **error);
 /* Returns at once; the files are finished in the background. */
 void oct_live_recording_stop (OctLiveRecording *recording);
@@ -43,8 +43,7 @@ void oct_live_recording_stop (OctLiveRecording *recording);
 const char *oct_live_recording_add_gap (
     OctLiveRecording *recording, gint64 from, gint64 till, gboolean ends);
 gboolean oct_live_recording_is_active (OctLiveRecording *recording);
-/* What octmeter has measured, for the recording that goes on, if there is one.
- */
+/* Adds a measurement of octmeter to the recording that goes on, if any. */
 void oct_live_recording_add_measurement (
     OctLiveRecording *recording, const GstStructure *measurement);
 void oct_live_recording_get_status (

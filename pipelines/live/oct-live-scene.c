@@ -10,8 +10,8 @@
 #include <gst/video/video.h>
 #include <math.h>
 
-/* What drops here is missing in the volume, which keeps what was there: as many
- * wait as come while a picture is being drawn. */
+/* A B-scan that is dropped here is missing in the volume, which keeps the
+ * previous one: as many wait as come while a picture is being drawn. */
 #define IN                                                                     \
   "appsrc name=in is-live=true format=time max-bytes=134217728 "               \
   "max-buffers=128 "                                                           \
@@ -172,10 +172,10 @@ describe_en_face (OctLiveScene *scene, const OctLiveScan *scan)
       scene->size.width, scene->size.height, 0);
 }
 
-/* A B-scan, beside it the plane across, below it that of one depth: edges that
- * touch are the same, and no margins are left, as lines and clicks are placed by
- * parts of a plane.  Half a B-scan is seen before the first and behind the last.
- */
+/* A B-scan, next to it the plane across, below it that of one depth: edges that
+ * touch are the same, and no margins are left, as lines and clicks are placed
+ * by parts of a plane.  Half a B-scan is seen before the first and after the
+ * last. */
 static void
 lay_out (OctLiveScene *scene, const OctLiveScan *scan)
 {

@@ -13,7 +13,7 @@
 
 G_BEGIN_DECLS
 
-/* What is scanned. */
+/* The scan. */
 typedef struct {
   guint lines, depths;     /* of a B-scan */
   guint bscans;            /* per volume */
@@ -26,8 +26,8 @@ typedef struct {
 
 gboolean oct_live_scan_equal (const OctLiveScan *a, const OctLiveScan *b);
 
-/* Sizes of the volume in metres of tissue, A-lines, B-scans, depth.  What
- * nobody knows is assumed: as long as wide, and half as deep. */
+/* Sizes of the volume in metres of tissue, A-lines, B-scans, depth.  Unknown
+ * ones are assumed: as long as wide, and half as deep. */
 void oct_live_scan_get_size (const OctLiveScan *scan, double size[3]);
 
 /* A rectangle in the picture, in pixels. */
@@ -64,8 +64,8 @@ void oct_live_scene_set (OctLiveScene *scene, const OctLiveLook *look);
  * left out. */
 void oct_live_scene_push (OctLiveScene *scene, GstBuffer *image, GstCaps *caps);
 
-/* Some times a second, while B-scans come: gives the last picture again where
- * none came for long, so that who comes later sees it. */
+/* Some times a second, while B-scans come: gives the last picture again if none
+ * came for long, for viewers who come later. */
 void oct_live_scene_repeat (OctLiveScene *scene);
 
 /* Where the three planes are, which the look calls Y, X and Z; `size` is that
@@ -73,8 +73,8 @@ void oct_live_scene_repeat (OctLiveScene *scene);
 guint oct_live_scene_get_panels (OctLiveScene *scene,
     OctLivePanel panels[OCT_LIVE_MAX_PANELS], OctLivePanel *size);
 
-/* Of three planes, which part of the depth the brightest row of the B-scan is
- * at, without what lies near zero delay; FALSE: there is none yet. */
+/* For three planes: the depth of the brightest row of the B-scan, as a part of
+ * all depths, without the rows near zero delay; FALSE: there is none yet. */
 gboolean oct_live_scene_find_brightest (OctLiveScene *scene, double *part);
 
 /* No picture is given any more; what is being drawn is finished and forgotten

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * What the parts of the server share, and the server itself: the page over
+ * The state that the parts of the server share, and the server: the page over
  * HTTP (oct-live-http.c), the conversation with each page over a WebSocket
  * (oct-live-client.c), pictures as JPEG (oct-live-jpeg.c).  Main thread.
  */
@@ -84,7 +84,7 @@ void oct_live_clients_tell_problem (OctLive *live, const char *sentence);
 void oct_live_clients_end_recording (OctLive *live);
 /* Tells all pages that it is over, and why (one sentence). */
 void oct_live_clients_say_goodbye (OctLive *live, const char *reason);
-/* Ends the conversations that are left, whoever is still listening. */
+/* Ends the conversations that are left, also with pages that still listen. */
 void oct_live_clients_drop (OctLive *live);
 
 G_END_DECLS

@@ -4,7 +4,7 @@
  *
  * One thread makes them, which gives way to everything else, one at a time and
  * so many a second.  All who have asked in the meantime get the same next one:
- * nobody waits for another's turn, and a hundred who ask cost no more than one.
+ * nobody waits for another's turn, and a hundred requests cost as much as one.
  * Main thread.
  */
 #pragma once
@@ -31,8 +31,8 @@ OctLiveSnapshots *oct_live_snapshots_new (
  * as it is, and this can be called again. */
 gboolean oct_live_snapshots_free (OctLiveSnapshots *snapshots);
 
-/* Asks for a picture of what is seen now or later: `done` is called once, in
- * the main context. */
+/* Asks for a picture of the view now or later: `done` is called once, in the
+ * main context. */
 void oct_live_snapshots_ask (
     OctLiveSnapshots *snapshots, OctLiveSnapshotDone done, gpointer data);
 

@@ -5,11 +5,11 @@
 
 #include <string.h>
 
-/* What is looked at while a scene is shown, ms; B-scans that came so long ago
- * are none of now, us. */
+/* Time between two checks while a scene is shown, ms; B-scans that came longer
+ * ago than OF_NOW are not of the present, us. */
 #define TICK 100
 #define OF_NOW G_TIME_SPAN_SECOND
-/* More are no volume that could be shown. */
+/* A scan of more B-scans is not a volume that could be shown. */
 #define MOST_BSCANS 8192
 
 struct _OctLiveStage {
@@ -152,7 +152,7 @@ begin_scene (OctLiveStage *stage, GError **error)
   return TRUE;
 }
 
-/* What cannot be shown any more gives way to B-scans. */
+/* Begins the scene again; B-scans are shown if that is not possible. */
 static void
 begin_again (OctLiveStage *stage)
 {
@@ -191,7 +191,7 @@ oct_live_stage_free (OctLiveStage *stage)
 /* ------------------------------------------------------------------- B-scans
  */
 
-/* What one image says of its scan. */
+/* Reads the scan from one image. */
 static void
 read_scan (
     OctLiveStage *stage, GstBuffer *image, GstCaps *caps, OctLiveScan *scan)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * What pages see: the B-scans themselves, or pictures of the volumes that they
- * are of (oct-live-scene.h), as those who control have chosen.  Nothing is
- * rendered while B-scans are shown, and recordings get every B-scan whatever is
- * shown.  Main thread, but for oct_live_stage_take().
+ * The view on the pages: the B-scans themselves, or pictures of their volumes
+ * (oct-live-scene.h), as those who control have chosen.  Nothing is rendered
+ * while B-scans are shown, and recordings get every B-scan in any view.  Main
+ * thread, but for oct_live_stage_take().
  */
 #pragma once
 

@@ -17,9 +17,9 @@
 #define PICTURE                                                                \
   "capsfilter caps=\"video/x-raw,format=I420,colorimetry=bt709,"               \
   "width=[2,1920],height=[2,1088]\""
-/* B-scans, which recordings take from behind `in`, and beside them what is
- * shown: the B-scans or pictures of volumes.  What drops here is what the
- * branches could not even be given. */
+/* B-scans, which recordings take downstream of `in`, and next to them the view:
+ * the B-scans or pictures of volumes.  Pictures dropped here could not even be
+ * given to the branches. */
 #define SOURCE                                                                 \
   "is-live=true format=time max-bytes=0 max-buffers=30 leaky-type=downstream " \
   "! "
@@ -255,7 +255,7 @@ oct_live_streams_free (OctLiveStreams *streams)
 /* ------------------------------------------------------------------ its life
  */
 
-/* Which part of what makes the streams has posted `message`. */
+/* Name of the part of the streams that has posted `message`. */
 static char *
 streams_name_part (OctLiveStreams *streams, GstMessage *message)
 {

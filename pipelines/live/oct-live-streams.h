@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * From the images to what viewers get: H.264 for WebRTC and JPEG for browsers
- * without it, both only while somebody watches, and the image that was the
- * last.
+ * From the images to the streams for viewers: H.264 for WebRTC and JPEG for
+ * browsers without it, both only while somebody watches, and the last image.
  *
- * Every branch behind the image has a queue of its own that drops what it
- * cannot take, so that none of them holds up the source or another branch.
+ * Every branch after the image has a queue of its own that drops images that
+ * come too fast, so that none of them holds up the source or another branch.
  */
 #pragma once
 
@@ -60,10 +59,10 @@ void oct_live_streams_request_key_frame (OctLiveStreams *streams);
 
 /* Factory of the H.264 encoder. */
 const char *oct_live_streams_get_encoder (OctLiveStreams *streams);
-/* Of the B-scans; NULL before the first one. */
+/* Caps of the B-scans; NULL before the first one. */
 GstCaps *oct_live_streams_get_caps (OctLiveStreams *streams);
-/* B-scans taken; pictures of what is shown that were not sent, because encoding
- * was too slow; running time now. */
+/* B-scans taken; pictures of the view that were not sent, because encoding was
+ * too slow; running time now. */
 void oct_live_streams_get_counts (OctLiveStreams *streams, guint64 *images,
     guint64 *dropped, GstClockTime *time);
 /* The last picture shown, NULL before the first one. */

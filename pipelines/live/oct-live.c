@@ -233,7 +233,7 @@ live_on_hangup (gpointer data)
   return live_on_interrupt (data);
 }
 
-/* What cannot even be started is a mistake on the command line. */
+/* A source that cannot even be started is a mistake on the command line. */
 static void
 on_not_begun (const char *message, gpointer data)
 {
@@ -245,7 +245,7 @@ on_not_begun (const char *message, gpointer data)
   live_end (program, program->failure);
 }
 
-/* What the source has failed in between is no recording any more. */
+/* When the source has failed, the recording is over. */
 static void
 on_trouble (gpointer data)
 {

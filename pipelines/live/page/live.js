@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The page: talks to oct-live over a WebSocket, shows what it tells, sends what
-// people set.
+// The page: talks to oct-live over a WebSocket, shows its messages, sends the
+// settings.
 import { Jpeg, WebRtc } from "/media.js";
 import { forgetMeters, setLateral, takeMeters } from "/signal.js";
 import { setScan, setTrueProportions } from "/view.js";
@@ -47,7 +47,7 @@ function problem(text) {
   problemTimer = setTimeout(() => { $("problem").hidden = true; }, 12000);
 }
 
-// What a person does next is not what has failed before.
+// A new action hides the message on an earlier failure.
 function act(message) {
   problem("");
   send(message);
@@ -90,7 +90,7 @@ async function onClose() {
   media = null;
   trouble = "";
   forgetMeters();
-  // nothing of what they say would arrive
+  // their changes would not arrive
   for (const part of $("settings").querySelectorAll("fieldset")) part.disabled = true;
   $("record").disabled = $("mirror").disabled = true;
   veil(goodbye ?? "The connection is lost. Trying again …");
@@ -235,7 +235,7 @@ export function shiftOf(warp) {
   return Math.max(...shifts) / 2;
 }
 
-// What was found, and is being looked for.
+// Results of searches, and the search that is going on.
 function takeFound(state) {
   $("focus").disabled = $("refine").disabled = $("background").disabled = state.focusing;
   $("focus-undo").disabled = !state.focusUndoable;
@@ -268,7 +268,7 @@ function takeTrouble(sentence) {
     media?.close();
     media = null;
   }
-  // those of before are no measure of those to come
+  // earlier pictures are not a measure of those to come
   if (before && !trouble) lastShown = performance.now();
   if (!trouble && !media) choose();
 }

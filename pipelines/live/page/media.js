@@ -155,7 +155,7 @@ export class Jpeg {
     }
   }
 
-  // Shows the newest whole picture, returns what is left.
+  // Shows the newest whole picture, returns the remaining bytes.
   async split(bytes) {
     let picture = null, time = NaN;
     for (;;) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The signal, for who sets the instrument up: spectrum, A-scan, and what is
-// measured in them.
+// The signal, for people who set the instrument up: spectrum, A-scan, and
+// measurements of them.
 
 const panel = document.getElementById("signal");
 const style = getComputedStyle(document.documentElement);
@@ -13,7 +13,7 @@ const MARGIN = { left: 40, right: 10, top: 10, bottom: 20 };
 
 // ---------------------------------------------------------------------- numbers
 
-// What is not a number is a dash; the digits that count, without an exponent.
+// A dash if it is not a number; the digits that count, without an exponent.
 export function numberText(value, digits = 3) {
   if (!Number.isFinite(value)) return "–";
   const places = value === 0 ? 0 : Math.min(9, Math.max(0, digits - 1 - Math.floor(Math.log10(Math.abs(value)))));
@@ -39,8 +39,8 @@ export function setLateral(spacing) {
   lateral = spacing;
 }
 
-// What the lists show: name, value ("": no row), what it is; bad: it should not
-// be so.
+// The rows of the lists: name, value ("": no row), explanation; bad: a value
+// that should not be.
 const rows = {
   spectra: [
     ["Centre", (v) => ("centre-nm" in v ? withUnit(v["centre-nm"], "nm", 4) : withUnit(v.centroid, "samples", 4)),
@@ -274,7 +274,7 @@ function showValues(kind, values) {
   });
 }
 
-// What is old is not to be taken for what is.
+// An old measurement is not to be taken for a present one.
 const showAge = (kind, { at }) =>
   document.getElementById(kind).classList.toggle("stale", performance.now() - at > STALE);
 

@@ -8,7 +8,7 @@ const pictures = ["video", "jpeg", "still"].map((id) => document.getElementById(
 // Lines and depths of the B-scan, and its size in metres where it is known.
 const scan = { lines: 0, depths: 0, width: 0, depth: 0 };
 let trueProportions = true;
-// What is shown in place of a B-scan: { aspect, width, height, paint } or null.
+// Shown in place of a B-scan: { aspect, width, height, paint } or null.
 // Sizes are in metres, 0 = not known or not the same everywhere.
 let shown = null;
 
@@ -30,7 +30,7 @@ export function lengthText(metres) {
 function place() {
   const outer = stage.getBoundingClientRect();
   const physical = trueProportions && scan.width > 0 && scan.depth > 0;
-  // without sizes nothing says what shape it has: a few A-lines are no narrow strip
+  // without sizes the shape is not known: a few A-lines are not a narrow strip
   const filled = scan.lines > 0 && scan.depths > 0 ? outer.width / outer.height : 0;
   const aspect = shown?.aspect ?? (physical ? scan.width / scan.depth : filled);
   if (!(aspect > 0)) return null;

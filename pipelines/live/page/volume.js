@@ -19,7 +19,7 @@ const COLOURS = { atX: "#7ee787", atY: "#58a6ff", atZ: "#ffb454" };
 
 let send = () => {};
 let switched = () => {};
-let look = null; // as the server has it, with what was changed here since
+let look = null; // as the server has it, with the changes made here since
 let control = false;
 let hello = null;
 
@@ -150,7 +150,7 @@ function nameCorner(context, scale) {
   }
 }
 
-// Until the first picture of what is chosen is there.
+// Shows a note until the first picture of the chosen view is there.
 setInterval(() => {
   const video = $("video").hidden ? null : $("video");
   const [width, height] = video ? [video.videoWidth, video.videoHeight] : [$("jpeg").width, $("jpeg").height];
@@ -192,7 +192,7 @@ for (const id of sliders)
       if (id === low && values[low] > 0.98) values[low] = 0.98;
       if (id === high && values[high] < 0.02) values[high] = 0.02;
     }
-    // the upper end is below the rows near zero delay, which are no tissue
+    // the upper end is below the rows near zero delay, which are not tissue
     if (values.cropTop === 0) values.cropTop = -1;
     // a corner is cut out as soon as one of its two sizes is set
     if (id === "cutX" && values.cutX > 0 && look.cutY === 0) values.cutY = 0.5;
