@@ -113,7 +113,7 @@ check_span (const OctCalibrateOptions *o, double span, GError **error)
   return TRUE;
 }
 
-/* The wavelengths of the pixels, from what is known of them. */
+/* The wavelengths of the pixels, from the options and the mirrors. */
 static void
 calibrate_columns_fill_wavelengths (OctCalibrateColumns *c, OctMirrorSet *set,
     const OctCalibrateOptions *o, double span)

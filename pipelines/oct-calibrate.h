@@ -11,7 +11,7 @@
 
 G_BEGIN_DECLS
 
-/* What the command line says. */
+/* The command line. */
 typedef struct {
   char **mirrors, **other_side, **backgrounds; /* paths */
   gboolean same_side, each_bscan;
@@ -32,7 +32,7 @@ gboolean oct_calibrate_options_parse (
     OctCalibrateOptions *options, char **arguments, GError **error);
 void oct_calibrate_options_clear (OctCalibrateOptions *options);
 
-/* What a calibration is, as its file has it; [samples] each or NULL. */
+/* The columns and values of a calibration file; [samples] each or NULL. */
 typedef struct {
   guint samples;
   double *wavelength_nm, *k_index, *dispersion, *background;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/** What oct-demo makes with --volume: a turn around a volume. */
+/** oct-demo --volume: a turn around a volume. */
 #pragma once
 
 #include "oct-launch.h"

@@ -45,7 +45,7 @@ typedef struct {
   OctDemoVolumeOptions of_volume;
 } Options;
 
-/* What the picture taught us about the spectra. */
+/* Properties of the spectra, known after the picture was made. */
 typedef struct {
   guint64 frames;   /* B-scans in the video */
   guint64 pictured; /* number of the B-scan of the picture */

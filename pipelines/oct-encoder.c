@@ -7,8 +7,8 @@
 /* The unit in which files and viewers get the video. */
 #define KEY_INTERVAL (GST_SECOND / 3)
 
-/* Of the rate control, in ms of video: short where a network follows, long
- * where a file does. */
+/* Buffer of the rate control, in ms of video: short for a network, long for a
+ * file. */
 #define LOW_DELAY_BUFFER 200
 #define FILE_BUFFER 2000
 

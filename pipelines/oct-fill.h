@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * Fills in the A-lines that a scan leaves out, in a pipeline that runs:
- * octvolumecs is put behind the A-scans as soon as the source says that there
- * are such (GST_OCT_SCAN_MASK_EVENT_NAME), and never where it does not.
+ * octvolumecs is put after the A-scans as soon as the source says that there
+ * are such (GST_OCT_SCAN_MASK_EVENT_NAME), and never if it does not.
  */
 #pragma once
 
@@ -10,7 +10,7 @@
 
 G_BEGIN_DECLS
 
-/* What people choose from: methods of octvolumecs, and not to fill in. */
+/* Choices for people: methods of octvolumecs, and not to fill in. */
 #define OCT_FILL_OFF "off"
 #define OCT_FILL_DEFAULT "linear"
 

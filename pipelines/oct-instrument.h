@@ -36,9 +36,9 @@ gboolean oct_instrument_save (GstElement *reconstruct, const char *name,
  * set on it. */
 void oct_instrument_copy_axis (GstElement *reconstruct, GstElement *meter);
 
-/* Has octlogscale behind it make grey levels as it would itself; `range` is
- * which range is to be taken where that is automatic, to be freed.  What its
- * program has set stays where the instrument says nothing. */
+/* Sets octlogscale, after it, to make grey levels as octreconstruct would;
+ * `range` is the kind of range to use if that is automatic, to be freed.
+ * Settings of the program stay if the instrument says nothing of them. */
 void oct_instrument_set_contrast (
     GstElement *reconstruct, GstElement *logscale, char **range);
 

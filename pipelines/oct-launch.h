@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * What the programs of this folder share: options that name a source of
+ * Shared by the programs of this folder: options that name a source of
  * spectra, elements by name, the bus, Ctrl-C.
  */
 #pragma once
@@ -9,8 +9,8 @@
 
 G_BEGIN_DECLS
 
-/* Of octsrc; all zero is the virtual OCT system.  Depths are of octreconstruct,
- * -1: not given. */
+/* Options of octsrc; all zero is the virtual OCT system.  Depths are options of
+ * octreconstruct, -1: not given. */
 typedef struct {
   char *data, *calibration, *sample_format, *packing;
   char *variable, *dataset; /* of a MATLAB or HDF5 file, or NULL */
@@ -44,7 +44,7 @@ void oct_source_options_set (
 const char *oct_source_options_get_mode (
     const OctSourceOptions *options, const char *source);
 
-/* What was given of the depths, after an instrument has been loaded. */
+/* Sets the depths that were given, after an instrument has been loaded. */
 void oct_source_options_set_depths (
     const OctSourceOptions *options, GstElement *reconstruct);
 gboolean oct_source_options_has_depths (const OctSourceOptions *options);
@@ -52,9 +52,8 @@ gboolean oct_source_options_has_depths (const OctSourceOptions *options);
 /* TRUE when one of them describes a file that has to be given as --data. */
 gboolean oct_source_options_describe_file (const OctSourceOptions *options);
 
-/* Whether the file is a recording that octrawsink has made, and says by itself
- * how fast it was taken: by what is in it, as files of others have that suffix,
- * too. */
+/* Whether the file is a recording that octrawsink has made, which contains its
+ * rate: judged by its contents, as files of others have that suffix, too. */
 gboolean oct_source_options_is_recording (const OctSourceOptions *options);
 
 /* A-lines per B-scan of the file, which is opened for it; 0 where it cannot be
@@ -62,11 +61,11 @@ gboolean oct_source_options_is_recording (const OctSourceOptions *options);
 guint oct_source_options_count_lines (const OctSourceOptions *options);
 
 /* Adds a launch line to `bin`, as one bin with the pads that are open in it.
- * What is returned belongs to `bin`; NULL with GStreamer's own error. */
+ * The result belongs to `bin`; NULL with GStreamer's own error. */
 GstElement *oct_launch_add_part (
     GstBin *bin, const char *description, GError **error);
-/* The same with a launch line of ours: NULL with a sentence on what has to be
- * installed. */
+/* The same with a launch line of ours: NULL with a sentence on the package to
+ * install. */
 GstElement *oct_launch_add_own_part (
     GstBin *bin, const char *description, GError **error);
 
@@ -96,11 +95,11 @@ void oct_launch_parse_error (GstMessage *message, GError **error);
 GstMessageType oct_launch_poll (
     GstElement *pipeline, gboolean show_warnings, GError **error);
 
-/* Who may read what this program writes: from now on files have at most the
+/* Access to the program's files: from now on files have at most the
  * permissions `text` ("0640", octal; NULL: "0600", their owner alone), and
- * folders can be entered by those who can read the files.  Before there are
- * threads.  `mode`: the permissions, or NULL.  FALSE with a sentence when it is
- * none. */
+ * folders can be entered by those who can read the files.  Call before there
+ * are threads.  `mode`: the permissions, or NULL.  FALSE with a sentence if
+ * `text` is not valid. */
 gboolean oct_launch_set_mode (const char *text, guint *mode, GError **error);
 
 /* Gives `part`, which was written where `ok`, the name `path`, and removes it
@@ -141,9 +140,9 @@ gboolean oct_launch_survives_hangup (void);
  * said once. */
 void oct_launch_shows_warnings (void);
 
-/* Who reads what is printed may go away (`oct-record | head`), and files may
- * reach a limit (ulimit -f): that is an error of who writes, and ends nothing
- * else. */
+/* The reader of the output may go away (`oct-record | head`), and files may
+ * reach a limit (ulimit -f): from now on that is an error of the write, and
+ * ends nothing else. */
 void oct_launch_ignore_failed_writes (void);
 
 G_END_DECLS

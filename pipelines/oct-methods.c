@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What octreconstruct can do: a test that has something else keeps the rest. */
+/* The methods of octreconstruct, in a file that a test can replace. */
 #include "oct-chain.h"
 
 static const GEnumValue *

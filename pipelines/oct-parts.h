@@ -30,7 +30,7 @@ gboolean oct_parts_current_is_there (OctParts *parts);
 /* A frame goes to the file being written. */
 void oct_parts_add_frame (OctParts *parts);
 
-/* Makes sure that what was written so far survives a loss of power.  Returns
+/* Makes sure that everything written so far survives a loss of power.  Returns
  * errno of a disk that did not take it, 0 when all is well. */
 int oct_parts_sync (OctParts *parts);
 
@@ -48,7 +48,7 @@ char *oct_parts_recount (OctParts *parts);
 /* Deletes the last file where nothing was written to it. */
 void oct_parts_remove_empty (OctParts *parts);
 
-/* Of the files that are there. */
+/* The files that are there. */
 typedef struct {
   guint64 bytes;
   guint64 frames;      /* those that went to them */

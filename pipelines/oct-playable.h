@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/** What is in a file whose writing did not come to its end. */
+/** The contents of a file whose writing was interrupted. */
 #pragma once
 
 #include <glib.h>

@@ -43,8 +43,8 @@ OctPulseChange oct_pulse_check (
 gboolean oct_pulse_get_gap (
     OctPulse *pulse, gint64 now, gint64 period, gint64 *from, gint64 *till);
 
-/* What is missing up to now is known otherwise.  Returns whether it was
- * reported that images have stopped, and not yet that they are back. */
+/* The gap up to now is known otherwise.  Returns whether it was reported that
+ * images have stopped, and not yet that they are back. */
 gboolean oct_pulse_forgive (OctPulse *pulse, gint64 now);
 
 /* Time of the last image, or of the start; and whether there was one. */

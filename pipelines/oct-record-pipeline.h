@@ -47,7 +47,7 @@ GstPad *oct_record_pipeline_get_calibration (GstElement *pipeline);
 
 typedef struct {
   guint64 frames;  /* B-scans that were reconstructed */
-  guint64 dropped; /* B-scans that the source, or the reconstruction behind it,
+  guint64 dropped; /* B-scans that the source, or the reconstruction after it,
                       was too slow for */
 } OctRecordCounts;
 

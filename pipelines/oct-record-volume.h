@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * The film of what oct-record scans as volumes: a branch of its pipeline, from
+ * The film of oct-record's volumes: a branch of its pipeline, from
  * the A-scans to rendered pictures, which holds up nothing else.
  */
 #pragma once
@@ -21,7 +21,7 @@ typedef struct {
 /* NULL, or what is wrong with it, one sentence. */
 const char *oct_record_volume_check (const OctRecordVolume *volume);
 
-/* The branch, behind a tee called `ascans`. */
+/* The branch, after a tee called `ascans`. */
 const char *oct_record_volume_describe (void);
 
 /* Sets up the elements of the pipeline: those of the branch, and octsrc where

@@ -218,7 +218,7 @@ start_stream (Program *program, GError **error)
   return TRUE;
 }
 
-/* A viewer that cannot be reached is no reason to stop. */
+/* A viewer that cannot be reached is not a reason to stop. */
 static void
 watch_stream (Program *program)
 {
@@ -355,8 +355,8 @@ report_gaps (Program *program)
 
 /* ----------------------------------------------------------------- progress */
 
-/* Of the longest recording, as another one may have ended by itself; without
- * any since the start. */
+/* Time of the longest recording, as another one may have ended by itself;
+ * without any, time since the start. */
 static GstClockTime
 record_get_time (Program *program)
 {
@@ -557,8 +557,8 @@ close_pipeline (gpointer data)
   return NULL;
 }
 
-/* FALSE when the source hangs and cannot be woken: its threads still use what
- * there is, and the program has to be left without cleaning up. */
+/* FALSE when the source hangs and cannot be woken: its threads still use the
+ * objects, and the program has to be left without cleaning up. */
 static gboolean
 record_clear (Program *program)
 {

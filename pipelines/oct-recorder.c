@@ -12,8 +12,8 @@
 #include <string.h>
 
 #define DEFAULT_PART_SECONDS 180
-/* What may wait for encoder or disk, and is lost with this process: not more,
- * so that a crash costs less than a second. */
+/* Frames that may wait for encoder or disk, and are lost with this process: not
+ * more, so that a crash costs less than a second. */
 #define QUEUE (600 * GST_MSECOND)
 #define POLL_TIME (100 * GST_MSECOND)
 /* At least every second what was recorded is on the disk. */
@@ -173,7 +173,7 @@ recorder_take_error (OctRecorder *self, GstMessage *message)
   recorder_fail (self, g_strdup (error->message));
 }
 
-/* What octrawsink says of parts that are gone. */
+/* A warning of octrawsink about parts that are gone. */
 static void
 recorder_take_warning (OctRecorder *self, GstMessage *message)
 {
@@ -206,7 +206,7 @@ recorder_poll_bus (OctRecorder *self, GstClockTime time)
 
 /* --------------------------------------------------------------- the thread */
 
-/* Of both kinds of files, as far as they are there. */
+/* Counts of either kind of files, as far as they are there. */
 static OctPartsStats
 get_files (OctRecorder *self)
 {
@@ -328,9 +328,9 @@ measure_rate (OctRecorder *self)
   self->rated_bytes = self->stats.bytes;
 }
 
-/* Before the disk is full, so that the files can be finished: with what comes
- * within a second, and what has not come through the encoder yet.  All
- * recordings on this disk write at the same time. */
+/* Ends the recording before the disk is full, so that the files can be
+ * finished, with the bytes of the next second and those still in the encoder.
+ * All recordings on this disk write at the same time. */
 static void
 check_disk (OctRecorder *self)
 {
@@ -402,8 +402,8 @@ recorder_end (OctRecorder *self)
   gst_element_set_state (self->pipeline, GST_STATE_NULL);
   empty_bus (self);
   recorder_look_after_files (self, TRUE);
-  /* a disk that fills up may take what comes last in part only, and say nothing
-   * of it to who writes */
+  /* a disk that fills up may store only a part of the last data, and not report
+   * that to the program that writes */
   if ((self->broken || recorder_has_reason (self)) && self->parts != NULL)
     add_reason (self, oct_parts_recount (self->parts), TRUE);
   remove_empty (self);

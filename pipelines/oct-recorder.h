@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * A recording of what passes a pad of a running pipeline.  It can begin and end
- * at any time, several at once, on the same pad or on others.
+ * A recording of the buffers at a pad of a running pipeline.  It can begin and
+ * end at any time, several at once, on the same pad or on others.
  *
  * The recording has a pipeline, a bus and a thread of its own.  The pad's
  * pipeline only hands references of its buffers over and never waits: where
@@ -34,7 +34,7 @@ typedef struct {
   guint part_seconds;   /* length of a part of Matroska, 0 = 180 */
   guint bitrate;        /* of H.264 in kbit/s, 0 = 8000 */
   const char *comment;  /* one line, kept in OUTPUT.txt; or NULL */
-  GstPad *calibration;  /* raw: a source pad behind which the calibration is
+  GstPad *calibration;  /* raw: a source pad after which the calibration is
                            known (of octdcsub) where the recorded pad may lack
                            it; or NULL */
   gboolean meters;      /* measurements are kept beside it, too */
@@ -80,9 +80,9 @@ typedef struct _OctRecorder OctRecorder;
 OctRecorder *oct_recorder_start (
     GstPad *pad, const OctRecorderSettings *settings, GError **error);
 
-/* What octmeter has measured in what is being recorded, the structure of its
- * message, for a recording with `meters` (oct-measurements.h).  Any thread;
- * waits for nothing. */
+/* Adds a measurement of octmeter of the recorded spectra or A-scans, the
+ * structure of its message, to a recording with `meters` (oct-measurements.h).
+ * Any thread; waits for nothing. */
 void oct_recorder_add_measurement (
     OctRecorder *recorder, const GstStructure *measurement);
 

@@ -12,7 +12,7 @@
 
 #define PIECE 65536
 /* Bytes that wait for a slow viewer inside of this computer: a picture or two;
- * the library drops what is more. */
+ * the library drops further ones. */
 #define INSIDE (256 * 1024)
 #define TRIES 3
 

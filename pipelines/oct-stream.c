@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* What may wait for the encoder. */
+/* Frames that may wait for the encoder. */
 #define QUEUE (200 * GST_MSECOND)
 #define POLL_TIME (100 * GST_MSECOND)
 #define RETRY_TIME (2 * G_TIME_SPAN_SECOND)
@@ -141,7 +141,7 @@ stream_is_stopped (OctStream *self)
   return stop;
 }
 
-/* Whoever is to receive may come and go: what failed is tried again. */
+/* Receivers may come and go: a sink that failed is tried again. */
 static gpointer
 stream_run (gpointer data)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * A live video of what passes a pad of a running pipeline, encoded once for
+ * A live video of the images at a pad of a running pipeline, encoded once for
  * all who watch, from an RTSP server and into any other GStreamer sinks.
  *
  * It has a pipeline of its own, as a recording has: a slow or vanished viewer

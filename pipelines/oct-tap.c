@@ -3,7 +3,7 @@
 #include "oct/oct.h"
 
 #define MAX_BYTES ((guint64)1 << 30)
-/* Buffers of a camera are few: of what has to wait, a copy does. */
+/* A camera has few buffers: if more have to wait, copies of them do. */
 #define MAX_HELD 3
 #define FEW 4
 

@@ -25,7 +25,7 @@ OCT_LIVE_PACKAGES=(libsoup-3.0-dev libjson-glib-dev
   libgstreamer-plugins-bad1.0-dev gstreamer1.0-nice glib-networking)
 
 # For the tests only: Aravis has a camera source and a fake camera for it, openssl
-# makes a certificate; readers of what is written, and DICOM, which is optional.
+# makes a certificate; readers of the written files, and DICOM, which is optional.
 OCT_TEST_PACKAGES=(python3 python3-numpy libaravis-0.8-0 openssl git codespell
   clang-format reuse python3-tifffile python3-nibabel python3-h5py
   python3-pydicom "${OCT_DICOM_PACKAGES[@]}" dcmtk dicom3tools
@@ -79,7 +79,7 @@ oct_install () {
 }
 
 # oct_apt install PACKAGE ..., or oct_apt build-dep FOLDER.  One step after the
-# other, to tell what fails for now from what always will.
+# other, to distinguish a failure of the moment from one that stays.
 oct_apt () {
   local get=() options=(-y -q --no-install-recommends) updated=yes
   [ "$(id -u)" -eq 0 ] || get=(sudo)
