@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=bash
-# What the scripts of this folder do before they start their program: install
-# missing packages, build the plugin and the program, set what GStreamer needs.
+# Shared by the scripts of this folder, before they start their program: install
+# missing packages, build the plugin and the program, set variables of GStreamer.
 #   . pipelines/build.sh && oct_help OPTIONS && oct_start oct-demo OPTIONS
 
 oct_root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -9,7 +9,7 @@ oct_build=${OCT_BUILD_DIR:-$oct_root/build}
 # shellcheck source=pipelines/packages.sh
 . "$oct_root/pipelines/packages.sh"
 
-# The `usage` of the script where it was asked for: nothing is installed then.
+# The `usage` of the script if it was asked for: nothing is installed then.
 oct_help () {
   local argument
   for argument in "$@"; do
@@ -72,8 +72,8 @@ oct_has_gpu () {
   return 1
 }
 
-# The value of Meson's option `cuda`: what OCT_CUDA says, else nothing for GPUs
-# where there is none.  Its kernels take minutes to compile.
+# The value of Meson's option `cuda`: OCT_CUDA if it is set, else `disabled` if
+# there is no GPU.  The kernels take minutes to compile.
 oct_cuda () {
   case ${OCT_CUDA:-} in
     auto | enabled | disabled) echo "$OCT_CUDA" ;;
@@ -83,9 +83,9 @@ oct_cuda () {
        return 1 ;;
   esac
 }
-
-# The GPUs to compile for, Meson's option `gpu_architectures`: those that are here
-# where it was not asked for others with OCT_CUDA, which is for another computer.
+# The GPUs to compile for, Meson's option `gpu_architectures`: those of this
+# computer, unless OCT_CUDA is set, which is for another computer.
+# Each more takes as long again.
 # Each more takes as long again.
 oct_architectures () {
   local found
@@ -108,8 +108,8 @@ oct_say_cuda () {
   fi
 }
 
-# Sets up the build folder.  In one that is there the options are changed only
-# where they were chosen here: when another GPU has come, or OCT_CUDA has changed.
+# Sets up the build folder.  In an existing one the options are changed only if
+# they were chosen here: when another GPU has come, or OCT_CUDA has changed.
 oct_set_up () {
   local chosen=$oct_build/oct-cuda cuda options action=()
   cuda=$(oct_cuda) || exit 2
@@ -154,8 +154,8 @@ oct_has_dicom () {
   grep -q -e -DHAVE_DCMTK "$oct_build/build.ninja"
 }
 
-# Installs what writes DICOM, which few need, and has a build folder that was set
-# up before look for it again.
+# Installs the packages to write DICOM, which few need, and has a build folder
+# that was set up before search for them again.
 oct_add_dicom () {
   oct_install "${OCT_DICOM_PACKAGES[@]}"
   if [ ! -f "$oct_build/build.ninja" ] || oct_has_dicom; then

@@ -204,9 +204,9 @@ cut_number (const char *name)
   return stem > 1 && stem < size && name[stem - 1] == '-' ? stem - 1 : 0;
 }
 
-/* Without its ending, but where another file would have the same name.  Where
- * another one is called as the second volume would be, further volumes keep it.
- */
+/* Removes the ending of each name, unless another file would have the same
+ * name.  If another one has the name of the second volume, further volumes keep
+ * the ending. */
 static void
 shorten_names (GPtrArray *inputs)
 {

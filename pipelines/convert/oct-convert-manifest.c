@@ -46,7 +46,7 @@ static const char *const states[] = { [OCT_CONVERT_MOVING] = "move",
 /* The last time that an input was in a state. */
 typedef struct {
   char *version;      /* of the input and the options; NULL: never */
-  gint64 at;          /* us since 1970, 0 where the manifest does not say */
+  gint64 at;          /* us since 1970, 0 if the manifest does not contain it */
   GPtrArray *outputs; /* OctConvertOutput */
   char *message;
   GString *lines;     /* the records of it, for another manifest */
@@ -314,7 +314,7 @@ oct_convert_manifest_read_others (OctConvertManifest *manifest)
     if (!g_str_has_prefix (name, PREFIX) || !g_str_has_suffix (name, ".csv")
         || g_str_equal (path, manifest->path))
       continue;
-    /* one that cannot be read says that nothing was done */
+    /* one that cannot be read counts as empty */
     fd = manifest_open_file (path, O_RDONLY);
     text = fd >= 0 ? read_file (fd, &size) : NULL;
     if (text != NULL)
@@ -603,7 +603,7 @@ manifest_get_time (OctConvertManifest *manifest, const OctConvertInput *input)
   return at;
 }
 
-/* Where the state is in `text`. */
+/* Returns the place of the state in `text`. */
 static gsize
 append_record (GString *text, const OctConvertInput *input, const char *options,
     OctConvertState state, const OctConvertOutput *output, const char *message,
@@ -692,7 +692,7 @@ oct_convert_manifest_begin_move (OctConvertManifest *manifest,
   return manifest_append (manifest, manifest->moving, error);
 }
 
-/* In the file and in the records. */
+/* Writes "done" to the file and to the records. */
 static int
 put_done (OctConvertManifest *manifest, gsize at)
 {
@@ -741,7 +741,7 @@ oct_convert_manifest_merge (OctConvertManifest *manifest, GError **error)
     const Said *said =
         ((Known *)g_hash_table_lookup (manifest->known, item->data))->said;
 
-    /* in the order of time; what is older than its end does not matter */
+    /* in the order of time; records older than its end do not matter */
     if (said[OCT_CONVERT_MOVING].elsewhere
         && said[OCT_CONVERT_MOVING].at > said[OCT_CONVERT_DONE].at)
       g_string_append (text, said[OCT_CONVERT_MOVING].lines->str);

@@ -171,7 +171,7 @@ convert_pass (const Options *options, const OctConvertManifest *manifest,
   return result != OCT_CONVERT_RESULT_NONE;
 }
 
-/* FALSE where no other file can be converted either. */
+/* FALSE if no other file can be converted either. */
 static gboolean
 convert_one (const Options *options, OctConvertManifest *manifest,
     OctConvertWork *folders, const OctConvertInput *input, Work *work,
@@ -216,7 +216,7 @@ convert_one (const Options *options, OctConvertManifest *manifest,
       manifest, input, options->text, reason->message, error);
 }
 
-/* Nothing where nothing was given, as before there were these options. */
+/* Empty if no option was given, as before there were these options. */
 static char *
 describe_sensing (const OctSensingOptions *s)
 {
@@ -583,7 +583,7 @@ convert_check_method (const Options *options, GError **error)
   return FALSE;
 }
 
-/* With --method; those of compressive sensing, where they are given. */
+/* Checks the options of compressive sensing, if given, with --method. */
 static gboolean
 check_sensing (const Options *options, GError **error)
 {

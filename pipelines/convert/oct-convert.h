@@ -15,12 +15,12 @@ G_BEGIN_DECLS
 
 typedef struct {
   char *path;    /* canonical */
-  char *name;    /* where it goes in the output folder, without ending */
+  char *name;    /* its place in the output folder, without ending */
   char *further; /* the same for its volumes after the first */
   guint64 size;  /* of all files that it is made of */
   gint64
       changed; /* time of the last change of the file `path`, us since 1970 */
-  char *files; /* a text that differs where others of its files do, or "" */
+  char *files; /* a text that differs if others of its files do, or "" */
 } OctConvertInput;
 
 /* Files, and files in folders (and in theirs) whose ending octsrc knows, in the
@@ -61,7 +61,7 @@ void oct_convert_output_free (gpointer output);
 /* Whether a name from anywhere is that of a file in a folder. */
 gboolean oct_convert_place_is_inside (const char *name);
 
-/* In all that follows no link in `name` is followed.  FALSE: nothing has that
+/* The following functions follow no link in `name`.  FALSE: nothing has that
  * name. */
 gboolean oct_convert_place_look (
     const char *folder, const char *name, OctConvertFile *file);
@@ -71,8 +71,8 @@ gboolean oct_convert_place_look (
 gint64 oct_convert_place_compare (
     const OctConvertFile *a, const OctConvertFile *b);
 
-/* Moves the file `from` to its place, on the disk when it returns.  FALSE with a
- * sentence; G_IO_ERROR_EXISTS where something is there and is not to be
+/* Moves the file `from` to its place, on the disk when it returns.  FALSE with
+ * a sentence; G_IO_ERROR_EXISTS if something is there and is not to be
  * replaced. */
 gboolean oct_convert_place_put (const char *folder, const char *name,
     const char *from, gboolean replace, GError **error);
@@ -97,7 +97,7 @@ typedef enum {
 } OctConvertState;
 
 /* `part` 0: the only one.  Reads all manifests of the folder.  NULL with a
- * sentence, also where another program is at work on this part. */
+ * sentence, also if another program is at work on this part. */
 OctConvertManifest *oct_convert_manifest_open (
     const char *folder, guint part, guint parts, GError **error);
 void oct_convert_manifest_close (OctConvertManifest *manifest);
@@ -113,8 +113,8 @@ typedef enum {
 } OctConvertResult;
 
 /* Whether this input, as it is now, was converted with these options (a text
- * that differs where they do).  `changed`: a sentence on files that were, or
- * NULL; to be freed. */
+ * that differs if they do).  `changed`: a sentence on files that were changed,
+ * or NULL; to be freed. */
 OctConvertResult oct_convert_manifest_look (const OctConvertManifest *manifest,
     const OctConvertInput *input, const char *options, char **changed);
 
@@ -122,8 +122,8 @@ OctConvertResult oct_convert_manifest_look (const OctConvertManifest *manifest,
 const char *oct_convert_manifest_get_failure (
     const OctConvertManifest *manifest, const OctConvertInput *input,
     const char *options);
-/* Files (OctConvertOutput) of the last time that it was in this state, and what
- * was said of them when they were done; NULL and "": none. */
+/* Files (OctConvertOutput) of the last time that it was in this state, and the
+ * note on them when they were done; NULL and "": none. */
 GPtrArray *oct_convert_manifest_get_outputs (const OctConvertManifest *manifest,
     const OctConvertInput *input, OctConvertState state);
 const char *oct_convert_manifest_get_note (
@@ -133,8 +133,8 @@ const char *oct_convert_manifest_get_note (
 const char *oct_convert_manifest_get_owner (const OctConvertManifest *manifest,
     const char *output, const OctConvertFile *file);
 
-/* The following are on the disk when they return.  `note`: what is to be said of
- * the outputs (OctConvertOutput). */
+/* The following records are on the disk when the functions return.  `note`: a
+ * sentence on the outputs (OctConvertOutput). */
 gboolean oct_convert_manifest_begin_move (OctConvertManifest *manifest,
     const OctConvertInput *input, const char *options, GPtrArray *outputs,
     const char *note, GError **error);
@@ -144,7 +144,7 @@ gboolean oct_convert_manifest_end_move (
 gboolean oct_convert_manifest_add_failure (OctConvertManifest *manifest,
     const OctConvertInput *input, const char *options, const char *message,
     GError **error);
-/* Takes what others say into this one. */
+/* Adds the records of the other manifests to this one. */
 gboolean oct_convert_manifest_merge (
     OctConvertManifest *manifest, GError **error);
 
@@ -175,11 +175,11 @@ typedef struct _OctConvertWork OctConvertWork;
  * locked: all folders left of this part are of programs that have ended. */
 OctConvertWork *oct_convert_work_open (
     const char *folder, guint part, guint parts);
-/* Removes what is still left of earlier programs where `all` was tried. */
+/* Removes the rest of earlier programs if `all` files were tried. */
 void oct_convert_work_close (OctConvertWork *work, gboolean all);
 
 /* How often it was begun, as it is now and with these options, by programs that
- * ended without a word of it. */
+ * ended without reporting on it. */
 guint oct_convert_work_count (const OctConvertWork *work,
     const OctConvertInput *input, const char *options);
 
@@ -216,10 +216,10 @@ gboolean oct_convert_set_method (
 typedef gboolean (*OctConvertProgress) (
     guint64 bscans, guint64 all, gpointer data);
 
-/* Converts it into `folder`, which may have nothing in it.  The files there are
- * complete when it returns TRUE; `missing`: B-scans that are black in them, or
- * that the file announces and lacks.  FALSE with a sentence, or G_IO_ERROR_CANCELLED where it was
- * stopped. */
+/* Converts it into `folder`, which must be empty.  The files there are complete
+ * when it returns TRUE; `missing`: B-scans that are black in them, or that the
+ * file announces and lacks.  FALSE with a sentence, or G_IO_ERROR_CANCELLED if
+ * it was stopped. */
 gboolean oct_convert_file (const OctConvertOptions *options,
     const OctConvertInput *input, const char *folder,
     OctConvertProgress progress, gpointer data, guint64 *missing,

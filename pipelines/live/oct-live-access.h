@@ -31,8 +31,8 @@ void oct_live_tokens_clear (OctLiveTokens *tokens);
 typedef struct _OctLiveAccess OctLiveAccess;
 
 /* `tokens`: copied; NULL for a server that only this computer reaches.
- * `address`: the IP address that it is served at.  `port` tells the cookies of
- * several servers of a computer apart, `tls` restricts them to encrypted
+ * `address`: the IP address that it is served at.  `port` distinguishes the
+ * cookies of several servers of a computer, `tls` restricts them to encrypted
  * connections. */
 OctLiveAccess *oct_live_access_new (
     const OctLiveTokens *tokens, const char *address, guint port, gboolean tls);
@@ -50,13 +50,13 @@ char *oct_live_access_exchange (
     OctLiveAccess *access, const char *token, const char *cookies);
 
 /* The role of a request by its Cookie header, which may be NULL: the best that
- * it gives.  `number`, if not NULL, gets a number of the session, 0 where there
+ * it gives.  `number`, if not NULL, gets a number of the session, 0 if there
  * are none. */
 OctRole oct_live_access_get_role (
     OctLiveAccess *access, const char *cookies, guint64 *number);
 
 /* Whether the request's Host header is one of this server: against pages of
- * others whose name was made to lead here (DNS rebinding).  Where there are
- * tokens, every host is right, since the cookie belongs to one. */
+ * others whose name was made to lead here (DNS rebinding).  With tokens, every
+ * host is right, since the cookie belongs to one. */
 gboolean oct_live_access_host_is_ours (OctLiveAccess *access, const char *host);
 G_END_DECLS

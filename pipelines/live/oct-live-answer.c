@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define MAX_ATTRIBUTES 100
-#define PAYLOAD "96" /* what oct-live-viewer.c offers */
+#define PAYLOAD "96" /* the one that oct-live-viewer.c offers */
 
 static gboolean
 answer_refuse (GError **error, const char *reason)

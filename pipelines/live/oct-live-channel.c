@@ -336,7 +336,7 @@ get_output (GIOStream *stream)
   return G_OUTPUT_STREAM (OCT_LIVE_CHANNEL (stream)->output);
 }
 
-/* TLS says goodbye, and would wait until it can: only where that is at once. */
+/* TLS ends with a message, which may block: sent only if it goes at once. */
 static gboolean
 close_stream (GIOStream *io, GCancellable *cancellable, GError **error)
 {

@@ -28,9 +28,8 @@ G_DECLARE_FINAL_TYPE (
 /* Called once, when the stream has ended in whatever way. */
 typedef void (*OctLiveChannelEnd) (gpointer data);
 
-/* `base`: the socket's connection, or TLS on top of it.  `start`: what has been
- * read of it already, with `head` bytes of request; `upgrade`: what
- * follows are frames. */
+/* `base`: the socket's connection, or TLS on top of it.  `start`: the bytes
+ * read so far, with `head` bytes of request; `upgrade`: frames follow. */
 OctLiveChannel *oct_live_channel_new (GIOStream *base, GSocket *socket,
     GBytes *start, gsize head, gboolean upgrade, OctLiveChannelEnd end,
     gpointer data);
@@ -41,7 +40,7 @@ void oct_live_channel_cut (OctLiveChannel *stream);
 /* Whether the other side has gone, or will send nothing any more. */
 gboolean oct_live_channel_is_left (OctLiveChannel *stream);
 
-/* Ends it when what is to be sent has not moved for too long. */
+/* Ends it when the data to be sent have not moved for too long. */
 void oct_live_channel_check (OctLiveChannel *stream, gint64 now);
 
 G_END_DECLS

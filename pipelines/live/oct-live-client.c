@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The conversation with one page.  The page says what oct-live-message.h lists;
- * here is what it is sent:
- *   hello      once: its role, what can be set and recorded
+/* The conversation with one page.  oct-live-message.h lists its messages; these
+ * are sent to it:
+ *   hello      once: its role, the possible settings and recordings
  *   state      settings and recording, and why there are no pictures, when
  *              something has changed
  *   status     every second; the page acknowledges it
- *   look       what is shown of volumes, when something has changed
+ *   look       the view of volumes, when something has changed
  *   meters     some times a second while a page shows them, as fast as it
  *              acknowledges (oct-live-meters.h)
  *   offer, candidate, failed   for WebRTC
@@ -178,7 +178,7 @@ add_panel (JsonBuilder *builder, const OctLivePanel *panel)
   json_builder_end_object (builder);
 }
 
-/* Sizes in metres; where the planes are in their picture, in pixels. */
+/* Sizes in metres; places of the planes in their picture, in pixels. */
 static JsonBuilder *
 make_look (OctLive *live)
 {

@@ -350,8 +350,8 @@ on_keys (GObject *source, GAsyncResult *result, gpointer data)
   serve_waiting (hall);
 }
 
-/* A thread waits for the other side: only so many, and not for one who has not
- * said anything. */
+/* A thread waits for the other side: only so many, and not for a client that
+ * has not sent anything. */
 static void
 make_keys (OctLiveConnection *connection)
 {

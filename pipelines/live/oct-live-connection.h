@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * A connection, from its first byte to its end: it makes the keys where it is
+ * A connection, from its first byte to its end: it makes the keys if it is
  * encrypted, reads the head of its one request, and hands it to the HTTP
  * library when that is right.  Each of these steps has its time; a client that
  * takes longer is disconnected.  Main thread.
@@ -47,7 +47,7 @@ OctLiveConnection *oct_live_connection_get (SoupServerMessage *message);
 const char *oct_live_connection_get_address (OctLiveConnection *connection);
 gboolean oct_live_connection_is_upgrade (OctLiveConnection *connection);
 OctLiveChannel *oct_live_connection_get_channel (OctLiveConnection *connection);
-/* It is `visitor`'s from now on; FALSE when he has no place any more. */
+/* It is `visitor`'s from now on; FALSE if no place is left for him. */
 gboolean oct_live_connection_admit (
     OctLiveConnection *connection, const OctVisitor *visitor);
 const OctVisitor *oct_live_connection_get_visitor (
@@ -57,7 +57,7 @@ void oct_live_connection_stay (OctLiveConnection *connection);
 
 /* The headers that every answer has, one a line. */
 extern const char oct_live_connection_headers[];
-/* Where it is encrypted: for a week, browsers ask for nothing else. */
+/* If it is encrypted: for a week, browsers ask for nothing else. */
 #define OCT_LIVE_HSTS "max-age=604800"
 
 G_END_DECLS

@@ -45,8 +45,8 @@ struct _OctLiveFeed {
   GstElement *logscale;    /* octlogscale after it */
   OctFill *fill;           /* after its A-scans; of the pipeline */
   GstElement *meters[2];   /* octmeter, before and after octreconstruct */
-  char *range;             /* of octlogscale, where it is automatic */
-  gboolean changing;       /* its method: it has not said yet how that ends */
+  char *range;             /* of octlogscale, if it is automatic */
+  gboolean changing;       /* a change of the method is in progress */
   gint64 changed_at;       /* 0 = no change yet */
   guint watch;
   gboolean begun, ended, freed;
@@ -230,7 +230,7 @@ feed_on_image (GstAppSink *sink, gpointer data)
   return GST_FLOW_OK;
 }
 
-/* The pipeline itself says so only when what the user has described has ended
+/* The pipeline itself reports the end only when the user's part has ended
  * everywhere. */
 static void
 feed_on_end (GstAppSink *sink, gpointer data)
@@ -634,7 +634,7 @@ oct_live_feed_set (OctLiveFeed *feed, const OctLiveSettings *settings)
       feed->logscale, "min", settings->min, "max", settings->max, NULL);
   oct_live_settings_put (settings, feed->reconstruct);
   oct_fill_set (feed->fill, settings->fill);
-  /* a stored spectrum leaves what stands still as it is */
+  /* with a stored spectrum things that stand still stay as they are */
   if (settings->still && !g_str_has_prefix (settings->mode, "background"))
     gst_util_set_object_arg (G_OBJECT (feed->reconstruct), "mode", "none");
   g_object_set (feed->meters[0], "k-warp", settings->k_warp, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * From the source to images, in a pipeline of its own that lives as long as the
- * source does: where that fails or ends, a new one is made.
+ * source does: if that fails or ends, a new one is made.
  *
  * Sources can take their time to open and to close, and hang.  That happens in
  * a thread of the feed; the main thread, which calls everything here, never
@@ -22,12 +22,12 @@ typedef struct {
   const char *source;    /* pipeline of raw spectra, or NULL; file->calibration
                          is theirs */
   const char *scan_mask; /* file of the mask of the scan, or NULL: the source
-                          tells it, or takes all A-lines */
+                          sends it, or takes all A-lines */
   const char *images;    /* pipeline of finished images, or NULL */
   double line_rate;      /* of the file, A-lines per second; 0 = 30 B-scans per
                          second */
   guint bitrate;         /* of H.264 in kbit/s */
-  guint bscans;          /* per volume, where the source does not say it; of the
+  guint bscans;          /* per volume, if the source does not tell it; of the
                          virtual OCT system: of a volume, in place of one B-scan
                          over and over; 0 = as the source says */
   double width, length;  /* of a volume in metres, 0 = unknown */
@@ -47,7 +47,7 @@ typedef struct {
   const char *method;     /* id of an OctMethod */
   OctSensing sensing;     /* of the method OCT_SENSING_METHOD */
   const char *fill;       /* id of an OctFillWay */
-  gboolean still;    /* what is the same in all A-lines, as a mirror, stays */
+  gboolean still;         /* parts common to all A-lines, as a mirror, stay */
   double density;    /* of the filter before a mirror, for its sensitivity */
   gboolean roll_off; /* a mirror's depths are collected for its fall-off */
 } OctLiveSettings;
@@ -71,7 +71,7 @@ typedef enum {
 typedef enum {
   OCT_LIVE_INNOCENT,
   OCT_LIVE_SUSPECTED, /* it happened right after the change to it */
-  OCT_LIVE_GUILTY,    /* it has said so itself */
+  OCT_LIVE_GUILTY,    /* it has reported the error itself */
 } OctLiveBlame;
 
 typedef struct _OctLiveFeed OctLiveFeed;
@@ -95,8 +95,8 @@ typedef struct {
   /* A measurement of raw spectra or A-scans, see oct_live_feed_measure(): the
    * message "oct-meter" of octmeter. */
   void (*measured) (const GstStructure *measurement, gpointer data);
-  /* The source leaves A-lines out, and settings->fill says how they are filled
-   * in.  `note`: what came of that, a sentence; NULL as long as nobody knows. */
+  /* The source leaves A-lines out, which are filled in by settings->fill.
+   * `note`: the result, a sentence; NULL as long as it is not known. */
   void (*filled) (const char *note, gpointer data);
   /* Once, after oct_live_feed_close() of a feed that was started. */
   void (*closed) (gpointer data);
@@ -111,7 +111,7 @@ OctLiveFeed *oct_live_feed_new (const OctLiveSource *source,
 void oct_live_feed_start (OctLiveFeed *feed);
 
 /* Ends it; returns at once.  No event is called any more but `closed`, when the
- * source has been let go of; it is to be freed then. */
+ * source has been released; it is to be freed then. */
 void oct_live_feed_close (OctLiveFeed *feed);
 /* Waits for that, up to `timeout` in us.  FALSE when the source hangs: its
  * thread still runs then. */
@@ -147,8 +147,8 @@ typedef enum {
  * the result.  FALSE, and nothing is done, during such a search. */
 gboolean oct_live_feed_find (OctLiveFeed *feed, OctLiveFind what);
 
-/* The calibration in force as the text of a file, to be freed; NULL where there
- * is none. */
+/* The calibration in force as the text of a file, to be freed; NULL if there is
+ * none. */
 char *oct_live_feed_get_calibration (OctLiveFeed *feed);
 
 /* The measurements of the signal that are wanted. */
@@ -158,7 +158,7 @@ typedef struct {
 } OctLiveMeasuring;
 
 /* Begins or ends them; of finished images there are none.  Nothing is measured,
- * and nothing of it costs, while nobody wants it. */
+ * and nothing of it costs time, unless they are wanted. */
 void oct_live_feed_measure (
     OctLiveFeed *feed, const OctLiveMeasuring *measuring);
 
@@ -166,7 +166,7 @@ void oct_live_feed_measure (
  * slowly: one of each of them draws stripes. */
 void oct_live_feed_smooth (OctLiveFeed *feed, gboolean volumes);
 
-/* Leaves what is not known as it is. */
+/* Leaves unknown values as they are. */
 void oct_live_feed_get_info (OctLiveFeed *feed, OctLiveInfo *info);
 /* B-scans that the source had to drop. */
 guint64 oct_live_feed_get_missed (OctLiveFeed *feed);

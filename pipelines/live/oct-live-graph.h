@@ -33,7 +33,7 @@ typedef struct {
   /* oct_live_graph_get_trouble() has changed; images come again when it is NULL
    * now. */
   void (*trouble) (gpointer data);
-  /* The settings have changed by themselves: `problem` says why a
+  /* The settings have changed by themselves: `problem` is the reason why a
    * reconstruction was not taken, NULL when the one wished for is in use. */
   void (*settings) (const char *problem, gpointer data);
   /* Images come again that had stopped without trouble() having been called:
@@ -51,7 +51,7 @@ typedef struct {
 OctLiveGraph *oct_live_graph_new (const OctLiveSource *source, GError **error);
 void oct_live_graph_start (
     OctLiveGraph *graph, const OctLiveGraphEvents *events, gpointer data);
-/* Waits a little for the source to be let go of.  FALSE when that hangs or a
+/* Waits a little for the source to be released.  FALSE when that hangs or a
  * reconstruction is still being tried: a thread is busy with it, and the
  * program has to be left without cleaning up, or this be called again. */
 gboolean oct_live_graph_free (OctLiveGraph *graph);
@@ -84,9 +84,9 @@ gboolean oct_live_graph_is_changing (OctLiveGraph *graph);
 gboolean oct_live_graph_set_settings (
     OctLiveGraph *graph, const OctLiveSettings *settings, GError **error);
 
-/* Whether the scan leaves A-lines out, which are filled in as settings->fill
- * says; `note`: what came of that, a sentence, or NULL.  Event `settings` tells
- * that it has changed. */
+/* Whether the scan leaves A-lines out, which are filled in by settings->fill;
+ * `note`: the result, a sentence, or NULL.  Event `settings` reports changes
+ * of it. */
 gboolean oct_live_graph_is_masked (OctLiveGraph *graph, const char **note);
 
 /* The search for the dispersion of the present images, or the like. */
@@ -115,7 +115,7 @@ char *oct_live_graph_get_calibration (OctLiveGraph *graph);
  * us): it is in force with the next B-scan. */
 gint64 oct_live_graph_get_changed_at (OctLiveGraph *graph);
 
-/* Begins or ends measurements of the signal, which event `measured` tells; of
+/* Begins or ends measurements of the signal, reported by event `measured`; of
  * images that come finished there are none. */
 void oct_live_graph_measure (
     OctLiveGraph *graph, const OctLiveMeasuring *measuring);

@@ -4,8 +4,8 @@
  *
  * oct-live answers GET and HEAD without a body, and opens WebSockets at one
  * path for its own page.  Everything else is refused here, by the raw bytes:
- * what a library makes of a path, of a body or of a strange header is then of
- * no importance.  Nothing of this touches a network; any thread.
+ * it does not matter then how a library reads a path, a body or a strange
+ * header.  Nothing of this touches a network; any thread.
  */
 #pragma once
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Pictures for browsers without WebRTC: one JPEG after the other in an answer
- * that does not end.  A new one is written when the one before has left; what
- * comes between is skipped, so that a slow reader sees fewer pictures and not
- * older ones. */
+ * that does not end.  A new one is written when the previous one has left;
+ * pictures in between are skipped, so that a slow reader sees fewer pictures
+ * and not older ones. */
 #include "oct-live-connection.h"
 #include "oct-live-server.h"
 

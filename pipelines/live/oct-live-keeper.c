@@ -81,7 +81,7 @@ oct_live_keeper_new (const OctLiveSource *source, OctLiveSettings *settings,
   return NULL;
 }
 
-/* As it is set now, with the method that works. */
+/* Saves the present settings, with the method that works. */
 static void
 keeper_keep (OctLiveKeeper *keeper)
 {

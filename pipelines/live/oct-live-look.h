@@ -66,8 +66,8 @@ extern const OctLiveLookField oct_live_look_fields[];
 
 void oct_live_look_init (OctLiveLook *look);
 
-/* Puts a member of a message into `look`; FALSE where there is none of that
- * name or the value is not allowed.  `which`: its OctLiveLookValue. */
+/* Puts a member of a message into `look`; FALSE if none has that name or the
+ * value is not allowed.  `which`: its OctLiveLookValue. */
 gboolean oct_live_look_read (
     OctLiveLook *look, const char *name, JsonNode *value, guint *which);
 

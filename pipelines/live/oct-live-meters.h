@@ -16,7 +16,7 @@ G_BEGIN_DECLS
  *    "values":{"snr":41.2, ...}, its numbers by their names,
  *    "samples":2048 or 0, as many as the curve was made of,
  *    "step":0.1, "curve":[...], its points in this unit, null: not a number,
- *    "full":[...]}, of a point in thousandths, none where it is not known
+ *    "full":[...]}, of a point in thousandths, none if it is not known
  * A point of a curve stands for neighbouring samples: the mean of a spectrum,
  * the highest value of an A-scan and of `full`, so that no peak is lost.
  */

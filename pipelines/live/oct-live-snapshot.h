@@ -26,9 +26,9 @@ typedef void (*OctLiveSnapshotDone) (GBytes *png, gpointer data);
 OctLiveSnapshots *oct_live_snapshots_new (
     OctLiveSnapshotSource source, gpointer data);
 /* Those who wait get the answer that there is no picture.  FALSE when the
- * thread is still at one after a second, as it may be where the processors have
- * no time for it: nothing can be asked for then, what the thread uses is left
- * as it is, and this can be called again. */
+ * thread is still at one after a second, as it may be if the processors have
+ * no time for it: nothing can be asked for then, the objects of the thread are
+ * left as they are, and this can be called again. */
 gboolean oct_live_snapshots_free (OctLiveSnapshots *snapshots);
 
 /* Asks for a picture of the view now or later: `done` is called once, in the

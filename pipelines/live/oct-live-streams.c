@@ -8,7 +8,7 @@
 #include <gst/app/gstappsrc.h>
 #include <gst/video/video.h>
 
-/* In front of each branch.  Two images are enough to bridge the other thread's
+/* Before each branch.  Two images are enough to bridge the other thread's
  * start and little enough to stay live. */
 #define QUEUE                                                                  \
   "queue leaky=downstream max-size-buffers=2 max-size-bytes=0 max-size-time=0"
@@ -86,7 +86,7 @@ link_stream (OctLiveStreams *streams, const char *name,
   gst_app_sink_set_callbacks (GST_APP_SINK (sink), &callbacks, streams, NULL);
 }
 
-/* The encoder counts time from an hour far away (its segment says so).  The
+/* The encoder counts time from an hour far away (by its segment).  The
  * receivers get running time, which is the same in all pipelines. */
 static GstBuffer *
 stamp_running_time (GstSample *sample)

@@ -26,8 +26,7 @@ typedef void (*OctLiveBufferFunc) (
     GstBuffer *buffer, GstCaps *caps, gpointer data);
 
 /* Main context, once until it is repaired: nothing comes any more.  `what`: the
- * part that failed, as the beginning of a sentence; `message`: as it has said.
- */
+ * part that failed, as the beginning of a sentence; `message`: its error. */
 typedef void (*OctLiveStreamsFailed) (
     const char *what, const char *message, gpointer data);
 
@@ -35,14 +34,14 @@ typedef void (*OctLiveStreamsFailed) (
 OctLiveStreams *oct_live_streams_new (
     guint bitrate, OctLiveStreamsFailed failed, gpointer data, GError **error);
 void oct_live_streams_start (OctLiveStreams *streams);
-/* Begins anew where it has failed. */
+/* Begins again if it has failed. */
 void oct_live_streams_repair (OctLiveStreams *streams);
 void oct_live_streams_free (OctLiveStreams *streams);
 
 /* Any thread.  Takes an image, a B-scan, which is writable and stamped with the
- * time of the system's clock, for recordings, and shows it where it is to be
- * shown; it waits for nothing.  The image has our running time then, and nobody
- * may change it any more. */
+ * time of the system's clock, for recordings, and shows it if `show`; it waits
+ * for nothing.  The image has our running time then, and must not be changed
+ * any more. */
 void oct_live_streams_push (
     OctLiveStreams *streams, GstBuffer *image, GstCaps *caps, gboolean show);
 /* The same with a picture that is only shown. */

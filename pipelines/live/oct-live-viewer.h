@@ -12,7 +12,7 @@ G_BEGIN_DECLS
 
 typedef struct _OctLiveViewer OctLiveViewer;
 
-/* Where WebRTC's UDP packets leave from. */
+/* The origin of WebRTC's UDP packets. */
 typedef struct {
   const char *address;         /* IP address to use, NULL = all there are */
   guint first_port, last_port; /* 0 = any */

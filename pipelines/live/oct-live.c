@@ -334,8 +334,8 @@ live_on_second (gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
-/* FALSE when a thread is not done, as of a source that hangs: what it uses is
- * left as it is. */
+/* FALSE when a thread is not done, as of a source that hangs: the objects that
+ * it uses are left as they are. */
 static gboolean
 live_clear (Program *program)
 {
@@ -403,7 +403,7 @@ live_run (Program *program, GError **error)
 }
 
 /* GIO's TLS has no such setting but this, which has to be there before it is
- * used; what somebody has set stays, and oct-live-connection.c looks again. */
+ * used; the user's own value stays, and oct-live-connection.c looks again. */
 static void
 restrict_tls (void)
 {
@@ -433,7 +433,7 @@ main (int argc, char **argv)
     g_printerr ("Error: %s\n", error->message);
   ok = ok && !program.incomplete;
   fflush (NULL);
-  /* what the libraries do at an exit is not for threads that still run */
+  /* the exit handlers of libraries are not for threads that still run */
   if (!clean)
     _exit (ok ? EXIT_SUCCESS : EXIT_FAILURE);
   return ok ? EXIT_SUCCESS : EXIT_FAILURE;
