@@ -14,7 +14,7 @@ oct_calibrate_print_notes (const OctMirrorSet *set)
   for (guint i = 0; i < set->mirrors->len; i++) {
     const OctMirror *mirror = oct_mirror_set_get (set, i);
 
-    /* of a single one the error says it */
+    /* with a single mirror the error gives the reason */
     if (mirror->used || mirror->reason == NULL || set->mirrors->len == 1)
       continue;
     if (left++ < MAX_LEFT_OUT)

@@ -175,7 +175,7 @@ get_position (const Reading *r)
   return NAN;
 }
 
-/* Whether what is known of a mirror makes its A-lines suspicious: they do not
+/* Whether the fringe of a mirror makes its A-lines suspicious: they do not
  * agree, or have no fringe. */
 static gboolean
 is_doubtful (const OctFringe *fringe)
@@ -185,7 +185,7 @@ is_doubtful (const OctFringe *fringe)
 
 /* Whether A-lines of so many samples can be those of a file that repeats every
  * `period`.  Two halves of a source's spectrum may be alike, and neighbours of
- * different brightness: where all A-lines agree, a multiple says nothing. */
+ * different brightness: if all A-lines agree, a multiple proves nothing. */
 static gboolean
 is_right_length (guint samples, guint period, gboolean doubtful)
 {
@@ -442,8 +442,8 @@ adds_columns (
 }
 
 /* How far the existing curve may be from that of mirrors close together: as two
- * fits to such mirrors are, or not at all where it was made of more of them, or
- * of nobody knows what. */
+ * fits to such mirrors are, or not at all if it was made of more of them, or
+ * its origin is unknown. */
 static double
 choose_limit (const char *path, const OctMirrorSet *set)
 {

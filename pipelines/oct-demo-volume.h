@@ -13,8 +13,8 @@ typedef struct {
 } OctDemoVolumeOptions;
 
 /* Writes volume.png and volume.mp4 of `pictures` pictures (0: one turn) into
- * `folder`, which exists, and prints what they are.  Ctrl-C ends the video early; it can be played.  FALSE with a
- * sentence. */
+ * `folder`, which exists, and prints a description of them.  Ctrl-C ends the
+ * video early; it can be played.  FALSE with a sentence. */
 gboolean oct_demo_make_volume (const OctSourceOptions *source,
     const OctDemoVolumeOptions *options, const char *folder, gint pictures,
     GError **error);

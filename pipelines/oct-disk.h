@@ -8,8 +8,8 @@
 
 G_BEGIN_DECLS
 
-/* Bytes that this user can still write where `folder` is; where that cannot be
- * found out, G_MAXINT64, as writing itself tells when there is no room. */
+/* Bytes that this user can still write on the disk of `folder`; if that cannot
+ * be found out, G_MAXINT64, as writing itself fails when there is no room. */
 guint64 oct_disk_left (const char *folder);
 
 /* FALSE with a sentence when fewer than `bytes` are left. */

@@ -2,8 +2,8 @@
 #include "oct-fill.h"
 #include "oct/oct.h"
 
-/* The volume that is shown and the next one wait in it; where the source does
- * not say how many B-scans these are, so many at most. */
+/* The volume that is shown and the next one wait in it; if the source does not
+ * tell how many B-scans these are, so many at most. */
 #define MOST_WAITING 2048
 /* Waiting B-scans go on faster, by a tenth of the time. */
 #define HURRY 10
@@ -67,7 +67,7 @@ oct_fill_list (void)
   return g_string_free (list, FALSE);
 }
 
-/* Its place in its volume; 0 where it does not say it. */
+/* Its place in its volume; 0 if it is not known. */
 static guint
 get_bscan (GstBuffer *buffer)
 {
@@ -119,7 +119,7 @@ count_waiting (GstPad *pad)
              : MOST_WAITING;
 }
 
-/* NULL where octvolumecs is not installed: it belongs to octlogscale. */
+/* NULL if octvolumecs is not installed: it belongs to octlogscale. */
 static GstElement *
 make_filler (OctFill *fill, const char *way, GstPad *pad)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * Fills in the A-lines that a scan leaves out, in a pipeline that runs:
- * octvolumecs is put after the A-scans as soon as the source says that there
+ * octvolumecs is put after the A-scans as soon as the source tells that there
  * are such (GST_OCT_SCAN_MASK_EVENT_NAME), and never if it does not.
  */
 #pragma once
@@ -28,12 +28,12 @@ char *oct_fill_list (void);
 
 typedef struct _OctFill OctFill;
 
-/* Streaming thread: the source has said that it leaves A-lines out. */
+/* Streaming thread: the source leaves A-lines out. */
 typedef void (*OctFillMasked) (gpointer data);
 
 /* Between the elements `before` and `after`, of one bin and linked by their
  * pads "src" and "sink"; `way`: one of oct_fill_find().  `masked`: or NULL.
- * Freed with `before`.  B-scans come a volume later where they are filled in, as
+ * Freed with `before`.  B-scans come a volume later if they are filled in, as
  * evenly as they were taken. */
 OctFill *oct_fill_new (GstElement *before, GstElement *after, const char *way,
     OctFillMasked masked, gpointer data);

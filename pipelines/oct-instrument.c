@@ -2,8 +2,8 @@
 #include "oct-instrument.h"
 #include "oct-calibration.h"
 
-/* All of octreconstruct that says which wavenumbers the samples have, and how
- * much dispersion there is. */
+/* Properties of octreconstruct for the wavenumbers of the samples and for the
+ * dispersion. */
 static const char *const calibrating[] = { "wavelength-min", "wavelength-max",
   "wavelength-polynomial", "k-polynomial", "flip", "k-warp", "a2", "a3",
   "phase2", "phase3" };

@@ -37,8 +37,8 @@ void oct_source_options_set (
     const OctSourceOptions *options, GstElement *octsrc);
 
 /* `mode` of octreconstruct in all programs: the virtual system knows its
- * background, if no file takes the place of its calibration.  The mean of a B-scan
- * has a part of the instrument in it, and draws lines at its depth beside it; a
+ * background, unless a file replaces its calibration.  The mean of a B-scan has
+ * a part of the instrument in it, and draws lines at its depth next to it; a
  * file need not have another background, nor has `source`, a launch line in the
  * place of octsrc, or NULL. */
 const char *oct_source_options_get_mode (
@@ -56,8 +56,8 @@ gboolean oct_source_options_describe_file (const OctSourceOptions *options);
  * rate: judged by its contents, as files of others have that suffix, too. */
 gboolean oct_source_options_is_recording (const OctSourceOptions *options);
 
-/* A-lines per B-scan of the file, which is opened for it; 0 where it cannot be
- * read so, which octsrc says with a sentence. */
+/* A-lines per B-scan of the file, which is opened for it; 0 if it cannot be
+ * read so, which octsrc reports with a sentence. */
 guint oct_source_options_count_lines (const OctSourceOptions *options);
 
 /* Adds a launch line to `bin`, as one bin with the pads that are open in it.
@@ -85,8 +85,8 @@ GstPad *oct_launch_get_pad (
 gboolean oct_launch_save_last (
     GstElement *pipeline, const char *name, const char *path, GError **error);
 
-/* As gst_message_parse_error(); what the elements say of their properties is
- * said of the options of programs: `samples` becomes --samples. */
+/* As gst_message_parse_error(); names of the elements' properties become
+ * options of the programs: `samples` becomes --samples. */
 void oct_launch_parse_error (GstMessage *message, GError **error);
 
 /* Waits up to 100 ms for the next message and returns its type: EOS,
@@ -102,8 +102,8 @@ GstMessageType oct_launch_poll (
  * `text` is not valid. */
 gboolean oct_launch_set_mode (const char *text, guint *mode, GError **error);
 
-/* Gives `part`, which was written where `ok`, the name `path`, and removes it
- * otherwise.  Returns `ok`, or FALSE with a sentence where that fails. */
+/* Gives `part`, which was written if `ok`, the name `path`, and removes it
+ * otherwise.  Returns `ok`, or FALSE with a sentence if that fails. */
 gboolean oct_launch_finish_file (
     const char *part, const char *path, gboolean ok, GError **error);
 
@@ -111,8 +111,8 @@ gboolean oct_launch_finish_file (
  * written to. */
 gboolean oct_launch_make_folder (const char *path, GError **error);
 
-/* Prints a note where others can look into a folder that was there before, or
- * change what is in it, though `mode` of the files does not mean them. */
+/* Prints a note if others can read a folder that was there before, or change
+ * its contents, although `mode` of the files excludes them. */
 void oct_launch_check_folder (const char *path, guint mode);
 
 /* From now on the first Ctrl-C (or SIGTERM) is noted here.  The second one,
@@ -124,20 +124,20 @@ void oct_launch_check_folder (const char *path, guint mode);
 void oct_launch_catch_interrupts (void);
 gboolean oct_launch_interrupted (void);
 
-/* The second Ctrl-C as above, for a program in which GLib tells the first one:
- * after g_unix_signal_add() of SIGINT and SIGTERM. */
+/* The second Ctrl-C as above, for a program in which GLib reports the first
+ * one: after g_unix_signal_add() of SIGINT and SIGTERM. */
 void oct_launch_end_at_second_interrupt (void);
 /* ... and of SIGHUP, when that comes: it has ended the program as the first
  * Ctrl-C does. */
 void oct_launch_note_hangup (void);
 
-/* For a program that catches signals by itself.  TRUE where it was started to
+/* For a program that catches signals by itself.  TRUE if it was started to
  * outlive its terminal (nohup): SIGHUP is to be left alone. */
 gboolean oct_launch_survives_hangup (void);
 
-/* Elements say on the terminal what nobody may miss, for gst-launch-1.0 -q, and
- * post it as a warning: a program that shows warnings calls this to have it
- * said once. */
+/* Elements print important warnings on the terminal, for gst-launch-1.0 -q, and
+ * post them: a program that shows warnings calls this to have them printed
+ * once. */
 void oct_launch_shows_warnings (void);
 
 /* The reader of the output may go away (`oct-record | head`), and files may

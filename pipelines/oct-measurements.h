@@ -5,8 +5,8 @@
  * measurement, and, once it has ended, OUTPUT-meters.csv with the mean, the
  * least and the most of every field.
  *
- * Images are worth more than measurements: where these cannot be written a note
- * on the terminal says so, once, and the recording goes on.
+ * Images are worth more than measurements: if these cannot be written, a note
+ * is printed on the terminal, once, and the recording goes on.
  */
 #pragma once
 

@@ -217,7 +217,7 @@ oct_rtsp_free (OctRtsp *rtsp)
   g_main_context_push_thread_default (rtsp->context);
   g_clear_pointer (&rtsp->listener, oct_listener_free);
   oct_rtsp_hall_clear (&rtsp->hall);
-  /* what was waiting for a connection ends too */
+  /* sources that wait for a connection end too */
   while (g_main_context_iteration (rtsp->context, FALSE))
     ;
   g_main_context_pop_thread_default (rtsp->context);

@@ -16,8 +16,8 @@
 struct _OctStream {
   GstElement *encoding;
   OctTap *images;
-  /* what `launch` says, in a pipeline of its own: it may fail and be started
-   * again */
+  /* the elements of `launch`, in a pipeline of their own: it may fail and be
+   * started again */
   GstElement *sending;
   OctTap *video;
   OctRtsp *rtsp;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=bash
-# Debian packages of this project and a function that installs what is missing.
-# Read by demo.sh, tests/run.sh and whoever wants the list:
+# Debian packages of this project and a function that installs the missing ones.
+# Read by demo.sh, tests/run.sh and others that need the list:
 #   bash -c '. pipelines/packages.sh; echo "${OCT_BUILD_PACKAGES[@]}"'
 
 # To build the plugin and the programs; the last line is for files of MATLAB,
@@ -11,7 +11,7 @@ OCT_BUILD_PACKAGES=(gcc libc6-dev meson ninja-build pkg-config
   libgstrtspserver-1.0-dev libcairo2-dev
   zlib1g-dev libhdf5-dev libzip-dev libtiff-dev)
 
-# To write DICOM too, for which convert.sh asks where it is needed.
+# To write DICOM too; convert.sh installs them if they are needed.
 OCT_DICOM_PACKAGES=(g++ libdcmtk-dev)
 
 # To run it, to make videos and to record: gst-launch-1.0, videoconvert, mp4mux,
@@ -50,8 +50,8 @@ oct_missing () {
 # No fault of ours: no mirror can be reached, or it lacks files (EX_TEMPFAIL).
 OCT_NOT_NOW=75
 
-# Installs what is missing of the packages given, and says what that is.  Fails
-# with OCT_NOT_NOW where they cannot be downloaded at present.
+# Installs the missing ones of the packages given, and prints their names.  Fails
+# with OCT_NOT_NOW if they cannot be downloaded at present.
 oct_install () {
   local missing log status=0
 

@@ -2,8 +2,8 @@
 /**
  * Sessions that need no memory: the cookie itself contains the role, and a
  * keyed hash proves that this program made it.  The key comes from the tokens,
- * so that a cookie is right for as long as they are, also after a restart with the
- * same --token-file; new tokens end all sessions.
+ * so that a cookie is right for as long as they are, also after a restart with
+ * the same --token-file; new tokens end all sessions.
  *
  * Nothing of this touches a network or keeps a state; any thread.
  */

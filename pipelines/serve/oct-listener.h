@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * A listening socket of a server, and the rules for every connection that comes
- * in by it: how long what may take, and how an address is counted.  How many
+ * in by it: the times allowed, and how an address is counted.  How many
  * may come is in oct-places.h.  Sources are in the thread's default context of
  * oct_listener_new().
  */

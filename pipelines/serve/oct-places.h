@@ -3,9 +3,9 @@
  * Shares of limited places.
  *
  * Two rules keep one visitor from taking all that others need.  A visitor that
- * has not yet shown that he belongs here gives way to later ones, first at the
- * address that has most of his kind.  One that belongs here has a share by his
- * session and his address, and some places are for control only.  Nothing of
+ * has not yet shown that it belongs here gives way to later ones, first at the
+ * address that has most of its kind.  One that belongs here has a share by its
+ * session and its address, and some places are for control only.  Nothing of
  * this touches a network; one thread.
  */
 #pragma once
@@ -83,10 +83,10 @@ void oct_door_free (OctDoor *door);
  * `now`: microseconds. */
 gboolean oct_door_spend (
     OctDoor *door, const char *address, double amount, gint64 now);
-/* A visitor comes in, `who`, not NULL.  Returns the visitor that has to leave
- * for that (and has left), or NULL. */
+/* Adds a visitor, which is not NULL.  Returns the visitor that has to leave for
+ * that (and has left), or NULL. */
 gpointer oct_door_enter (OctDoor *door, const char *address, gpointer who);
-/* He has gone, or has become known; nothing happens when he was not there. */
+/* It has gone, or has become known; nothing happens if it was not there. */
 void oct_door_leave (OctDoor *door, gpointer who);
 
 G_END_DECLS
