@@ -174,7 +174,7 @@ oct_add_dicom () {
   }
 }
 
-# Builds the program of this name and sets what it needs.
+# Builds the program of this name and sets the variables that it needs.
 oct_prepare () {
   local program=$1
   oct_install "${OCT_BUILD_PACKAGES[@]}" "${OCT_RUN_PACKAGES[@]}"

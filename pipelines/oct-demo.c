@@ -56,7 +56,7 @@ typedef struct {
   const char *backend; /* as users write it */
 } Scan;
 
-/* Counts and times B-scans where they enter and leave the reconstruction. */
+/* Counts and times B-scans as they enter and leave the reconstruction. */
 typedef struct {
   gint done;                  /* atomic */
   GstClockTime entered, busy; /* streaming thread */

@@ -7,7 +7,7 @@
 
 #define BSCAN_RATE 30
 #define PHANTOM_LINES 512
-/* Rate of images with a camera beside them. */
+/* Rate of images with a camera next to them. */
 #define CAMERA_RATE 30
 
 /* Downstream of a slow element the oldest frames are dropped: code that waits

@@ -288,7 +288,7 @@ oct_convert_file (const OctConvertOptions *options,
   count_missing (pipeline, missing);
   set_files (pipeline, options, input, folder);
   ok = convert_file_play (pipeline, options, folder, progress, data, error);
-  /* where a whole volume is missing nothing is black */
+  /* if a whole volume is missing nothing is black */
   g_object_get (source, "missing", &absent, NULL);
   *missing = MAX (*missing, absent);
   gst_element_set_state (pipeline, GST_STATE_NULL);

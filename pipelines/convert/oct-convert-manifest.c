@@ -72,7 +72,7 @@ struct _OctConvertManifest {
   gboolean broken; /* a part of a record is in the file and stays there */
   GString *moving; /* the records of the files being moved, in the file ... */
   off_t moving_at; /* ... here */
-  GArray *moving_states; /* where their states are in them, gsize */
+  GArray *moving_states; /* places of their states in them, gsize */
   GHashTable *known;     /* Known by input */
   GHashTable *claims;    /* GPtrArray of Claim by output */
 };
@@ -484,7 +484,7 @@ oct_convert_manifest_get_owner (const OctConvertManifest *manifest,
 
   for (guint i = 0; claims != NULL && i < claims->len; i++) {
     const Claim *claim = claims->pdata[i];
-    /* earlier versions did not say which file it was */
+    /* earlier versions did not store which file it was */
     gint64 apart = claim->file.changed < 0
                        ? G_MAXINT64
                        : oct_convert_place_compare (&claim->file, file);

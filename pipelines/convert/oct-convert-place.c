@@ -30,7 +30,7 @@ oct_convert_place_is_inside (const char *name)
 }
 
 /* A descriptor of the folder that the file `name` is in; folders that are not
- * there are made where `make`.  `base`: the name in it.  -1 with errno. */
+ * there are made if `make`.  `base`: the name in it.  -1 with errno. */
 static int
 open_folder (
     const char *folder, const char *name, gboolean make, const char **base)

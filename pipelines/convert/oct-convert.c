@@ -32,7 +32,7 @@ typedef struct {
   char *output, *part, *mode;
   gboolean checksums, summary;
   guint part_number, parts;
-  char *text; /* that differs where the volumes would */
+  char *text; /* that differs if the volumes would */
 } Options;
 
 /* The progress, for the terminal. */

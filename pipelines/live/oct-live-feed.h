@@ -122,7 +122,7 @@ void oct_live_feed_free (OctLiveFeed *feed);
 gboolean oct_live_settings_check (
     const OctLiveSettings *settings, GError **error);
 
-/* Those that say how spectra are to be read, on octreconstruct. */
+/* Sets those for the reading of spectra, on octreconstruct. */
 void oct_live_settings_put (
     const OctLiveSettings *settings, GstElement *reconstruct);
 

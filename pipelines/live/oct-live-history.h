@@ -14,7 +14,7 @@ typedef struct _OctLiveHistory OctLiveHistory;
 OctLiveHistory *oct_live_history_new (void);
 void oct_live_history_free (OctLiveHistory *history);
 
-/* Settings whose texts are their own: NULL at first, counted, and let go of by
+/* Settings whose texts are their own: NULL at first, counted, and released by
  * oct_live_settings_clear(). */
 void oct_live_settings_set_text (const char **place, const char *text);
 void oct_live_settings_clear (OctLiveSettings *settings);

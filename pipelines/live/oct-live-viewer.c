@@ -16,7 +16,7 @@
 #define RTP_CAPS                                                               \
   "application/x-rtp,media=video,encoding-name=H264,payload=96,"               \
   "clock-rate=90000"
-/* Constrained baseline, level 3.1: what every browser says it decodes. */
+/* Constrained baseline, level 3.1: every browser states that it decodes it. */
 #define LEVEL "3.1"
 #define CODEC_CAPS                                                             \
   RTP_CAPS ",packetization-mode=(string)1,"                                    \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * oct-live: a web page that shows B-scans as they are taken, on this computer
- * or in another room.  docs/live.md tells how it is used.
+ * or in another room.  docs/live.md describes its use.
  */
 #include "oct-listener.h"
 #include "oct-live-listener.h"
@@ -267,7 +267,7 @@ on_trouble (gpointer data)
   oct_live_clients_tell_state (live);
 }
 
-/* A recording goes on over it, since none is worse, and has to say so. */
+/* A recording goes on over a gap, since none is worse, and has to report it. */
 static void
 on_gap (gint64 from, gint64 till, gpointer data)
 {
