@@ -2,8 +2,8 @@
 #include "oct-fill.h"
 #include "oct/oct.h"
 
-/* The volume that is shown and the next one wait in it; if the number of B-scans
- * in them is not known, so many at most. */
+/* The volume that is shown and the next one wait in it; if their number of
+ * B-scans is not known, so many at most. */
 #define MOST_WAITING 2048
 /* Waiting B-scans go on faster, by a tenth of the time. */
 #define HURRY 10

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * Fills in the A-lines that a scan leaves out, in a pipeline that runs:
- * octvolumecs is put after the A-scans as soon as the source announces that there
- * are such (GST_OCT_SCAN_MASK_EVENT_NAME), and never if it does not.
+ * octvolumecs is put after the A-scans as soon as the source announces that
+ * there are such (GST_OCT_SCAN_MASK_EVENT_NAME), and never if it does not.
  */
 #pragma once
 

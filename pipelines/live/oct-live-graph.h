@@ -56,8 +56,8 @@ void oct_live_graph_start (
  * program has to be left without cleaning up, or this be called again. */
 gboolean oct_live_graph_free (OctLiveGraph *graph);
 
-/* Why there are no images, in sentences for people, and the next step; NULL when
- * all is well.  The source is started again by itself. */
+/* Why there are no images, in sentences for people, and the next step; NULL
+ * when all is well.  The source is started again by itself. */
 const char *oct_live_graph_get_trouble (OctLiveGraph *graph);
 
 /* Whether images have stopped coming without trouble for long enough to count,
