@@ -83,9 +83,9 @@ oct_cuda () {
        return 1 ;;
   esac
 }
+
 # The GPUs to compile for, Meson's option `gpu_architectures`: those of this
 # computer, unless OCT_CUDA is set, which is for another computer.
-# Each more takes as long again.
 # Each more takes as long again.
 oct_architectures () {
   local found
@@ -121,7 +121,7 @@ oct_set_up () {
     [ "$cuda" = disabled ] || takes='some minutes, most of them for CUDA'
     echo "Building in $oct_build ($takes) ..."
     oct_say_cuda "$cuda"
-  # searching for the tests' dependencies takes as long as the rest
+    # searching for the tests' dependencies takes as long as the rest
     action=(meson setup "$oct_build" "$oct_root" -Dtests=disabled "${options[@]}")
   elif [ -n "${OCT_CUDA:-}" ] || { [ -f "$chosen" ] && oct_has_gpu; }; then
     [ "$(cat "$chosen" 2>/dev/null)" != "${options[*]}" ] || return 0
