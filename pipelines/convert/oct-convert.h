@@ -149,8 +149,8 @@ gboolean oct_convert_manifest_merge (
     OctConvertManifest *manifest, GError **error);
 
 /* Moves the files in the folder `work` to their places in `folder` and records
- * it: a file that is there without being in the manifest is somebody else's, and
- * only files made of the same input are replaced.  `count`: how many there
+ * it: a file that is there without being in the manifest is somebody else's,
+ * and only files made of the same input are replaced.  `count`: how many there
  * were.  FALSE with a sentence; G_IO_ERROR_EXISTS: something else is there. */
 gboolean oct_convert_deliver (OctConvertManifest *manifest, const char *folder,
     const OctConvertInput *input, const char *options, const char *work,
