@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=bash
-# What the scripts of this folder do before they start their program: install
-# missing packages, build the plugin and the program, set what GStreamer needs.
+# Shared by the scripts of this folder, before they start their program: install
+# missing packages, build the plugin and the program, set variables of GStreamer.
 #   . pipelines/build.sh && oct_help OPTIONS && oct_start oct-demo OPTIONS
 
 oct_root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -9,7 +9,7 @@ oct_build=${OCT_BUILD_DIR:-$oct_root/build}
 # shellcheck source=pipelines/packages.sh
 . "$oct_root/pipelines/packages.sh"
 
-# The `usage` of the script where it was asked for: nothing is installed then.
+# The `usage` of the script if it was asked for: nothing is installed then.
 oct_help () {
   local argument
   for argument in "$@"; do
@@ -57,7 +57,7 @@ oct_show_progress () {
       next=$((part - part % 20 + 20))
     fi
   done
-  # nothing was to be done, or the line is left for what comes next
+  # clears the line with the percentage, if there is one
   [ ! -t 1 ] || printf '\r        \r'
 }
 
@@ -72,8 +72,8 @@ oct_has_gpu () {
   return 1
 }
 
-# The value of Meson's option `cuda`: what OCT_CUDA says, else nothing for GPUs
-# where there is none.  Its kernels take minutes to compile.
+# The value of Meson's option `cuda`: OCT_CUDA if it is set, else `disabled` if
+# there is no GPU.  The kernels take minutes to compile.
 oct_cuda () {
   case ${OCT_CUDA:-} in
     auto | enabled | disabled) echo "$OCT_CUDA" ;;
@@ -84,8 +84,8 @@ oct_cuda () {
   esac
 }
 
-# The GPUs to compile for, Meson's option `gpu_architectures`: those that are here
-# where it was not asked for others with OCT_CUDA, which is for another computer.
+# The GPUs to compile for, Meson's option `gpu_architectures`: those of this
+# computer, unless OCT_CUDA is set, which is for another computer.
 # Each more takes as long again.
 oct_architectures () {
   local found
@@ -108,8 +108,8 @@ oct_say_cuda () {
   fi
 }
 
-# Sets up the build folder.  In one that is there the options are changed only
-# where they were chosen here: when another GPU has come, or OCT_CUDA has changed.
+# Sets up the build folder.  In an existing one the options are changed only if
+# they were chosen here: when another GPU has come, or OCT_CUDA has changed.
 oct_set_up () {
   local chosen=$oct_build/oct-cuda cuda options action=()
   cuda=$(oct_cuda) || exit 2
@@ -121,7 +121,7 @@ oct_set_up () {
     [ "$cuda" = disabled ] || takes='some minutes, most of them for CUDA'
     echo "Building in $oct_build ($takes) ..."
     oct_say_cuda "$cuda"
-    # looking for what tests need takes as long as for all else
+    # searching for the tests' dependencies takes as long as the rest
     action=(meson setup "$oct_build" "$oct_root" -Dtests=disabled "${options[@]}")
   elif [ -n "${OCT_CUDA:-}" ] || { [ -f "$chosen" ] && oct_has_gpu; }; then
     [ "$(cat "$chosen" 2>/dev/null)" != "${options[*]}" ] || return 0
@@ -154,8 +154,8 @@ oct_has_dicom () {
   grep -q -e -DHAVE_DCMTK "$oct_build/build.ninja"
 }
 
-# Installs what writes DICOM, which few need, and has a build folder that was set
-# up before look for it again.
+# Installs the packages to write DICOM, which few need, and has a build folder
+# that was set up before search for them again.
 oct_add_dicom () {
   oct_install "${OCT_DICOM_PACKAGES[@]}"
   if [ ! -f "$oct_build/build.ninja" ] || oct_has_dicom; then
@@ -174,7 +174,7 @@ oct_add_dicom () {
   }
 }
 
-# Builds the program of this name and sets what it needs.
+# Builds the program of this name and sets the variables that it needs.
 oct_prepare () {
   local program=$1
   oct_install "${OCT_BUILD_PACKAGES[@]}" "${OCT_RUN_PACKAGES[@]}"

@@ -113,7 +113,7 @@ check_span (const OctCalibrateOptions *o, double span, GError **error)
   return TRUE;
 }
 
-/* The wavelengths of the pixels, from what is known of them. */
+/* The wavelengths of the pixels, from the options and the mirrors. */
 static void
 calibrate_columns_fill_wavelengths (OctCalibrateColumns *c, OctMirrorSet *set,
     const OctCalibrateOptions *o, double span)
@@ -143,7 +143,7 @@ calibrate_columns_fill_wavelengths (OctCalibrateColumns *c, OctMirrorSet *set,
     c->bin_um = G_PI * (set->samples - 1.0) / (set->samples * span);
 }
 
-/* Wavenumbers ascend along the uniform axis: where wavelengths rise it is read
+/* Wavenumbers ascend along the uniform axis: if wavelengths rise it is read
  * backwards, and phases change their sign. */
 static void
 turn_round (OctCalibrateColumns *c)
@@ -229,7 +229,7 @@ oct_calibrate_columns_write (const OctCalibrateColumns *c,
       calibrate_columns_append_number (text, "%.9g", c->background[i]);
     g_string_append_c (text, '\n');
   }
-  /* a link stays one, and what it names is replaced */
+  /* a link stays one, and its target is replaced */
   code = oct_file_replace (
       target != NULL ? target : path, text->str, text->len, -1);
   if (code != 0)

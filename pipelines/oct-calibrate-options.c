@@ -44,7 +44,7 @@ find_list (const char *argument)
 }
 
 /* "--mirror a b" as "--mirror=a --mirror=b": so a shell may write m*.npy.
- * *lacking: a list that has no value where another option follows, or NULL. */
+ * *lacking: a list that has no value before the next option, or NULL. */
 static char **
 expand_lists (char **arguments, const char **lacking)
 {

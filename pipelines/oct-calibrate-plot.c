@@ -30,7 +30,7 @@ static const Colour colours[MAX_COLOURS] = { { 0.12, 0.40, 0.71 },
   { 0.75, 0.60, 0.05 }, { 0.25, 0.60, 0.75 } };
 static const Colour grey = { 0.72, 0.72, 0.72 };
 
-/* A plot in the picture, and what its axes show. */
+/* A plot in the picture, and the ranges of its axes. */
 typedef struct {
   cairo_t *cr;
   double x, y, width, height; /* of the field within the axes */
@@ -133,7 +133,7 @@ calibrate_plot_place (
     .height = height - MARGIN_TOP - MARGIN_BOTTOM };
 }
 
-/* Where to draw a line through next: clipped to the panel. */
+/* Draws a line through the points, clipped to the panel. */
 static void
 draw_line (const Panel *p, const double *x, double x_step, const double *y,
     const double *shown, guint count, Colour colour)
@@ -320,7 +320,7 @@ keep_bytes (void *data, const unsigned char *bytes, unsigned int size)
   return CAIRO_STATUS_SUCCESS;
 }
 
-/* The bytes of the whole file, as cairo tells of no disk that is full. */
+/* The bytes of the whole file, as cairo does not report a full disk. */
 static cairo_status_t
 draw_to_memory (gboolean png, GByteArray *bytes, const OctMirrorSet *set,
     const OctCalibrateColumns *columns)

@@ -14,7 +14,7 @@ oct_calibrate_print_notes (const OctMirrorSet *set)
   for (guint i = 0; i < set->mirrors->len; i++) {
     const OctMirror *mirror = oct_mirror_set_get (set, i);
 
-    /* of a single one the error says it */
+    /* with a single mirror the error gives the reason */
     if (mirror->used || mirror->reason == NULL || set->mirrors->len == 1)
       continue;
     if (left++ < MAX_LEFT_OUT)
@@ -108,7 +108,7 @@ name_verdict (OctVerdict verdict)
                                          : "poor";
 }
 
-/* What narrow peaks do not say. */
+/* The doubt that narrow peaks leave. */
 static const char *
 find_doubt (const OctMirrorSet *set)
 {
@@ -147,7 +147,7 @@ print_left_out (const OctMirrorSet *set)
         mirrors > 0 ? "and" : "with", lines, given);
 }
 
-/* What the peaks say, and of how much of what was given. */
+/* The quality of the peaks, and how many mirrors and A-lines were left out. */
 static void
 print_peaks_in_words (const OctMirrorSet *set, const OctMirror *worst)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * oct-calibrate: from spectra of mirrors to the calibration that octkresample,
- * octdispersion and octdcsub take, with a report of what it is worth.
+ * octdispersion and octdcsub use, with a report of its quality.
  */
 #include "oct-calibrate.h"
 
@@ -82,7 +82,7 @@ check_samples (Reading *r, const char *path, guint samples, GError **error)
   return TRUE;
 }
 
-/* What is read with the wrong type or number of samples may have fringes all the
+/* Files read with the wrong type or number of samples may have fringes all the
  * same.  The wrong type explains bytes that are left over. */
 static void
 note_flaws (Reading *r, const char *path, const OctLines *lines)
@@ -175,7 +175,7 @@ get_position (const Reading *r)
   return NAN;
 }
 
-/* Whether what is known of a mirror makes its A-lines suspicious: they do not
+/* Whether the fringe of a mirror makes its A-lines suspicious: they do not
  * agree, or have no fringe. */
 static gboolean
 is_doubtful (const OctFringe *fringe)
@@ -185,7 +185,7 @@ is_doubtful (const OctFringe *fringe)
 
 /* Whether A-lines of so many samples can be those of a file that repeats every
  * `period`.  Two halves of a source's spectrum may be alike, and neighbours of
- * different brightness: where all A-lines agree, a multiple says nothing. */
+ * different brightness: if all A-lines agree, a multiple proves nothing. */
 static gboolean
 is_right_length (guint samples, guint period, gboolean doubtful)
 {
@@ -351,9 +351,9 @@ find_level (const OctMirrorSet *set)
   return sum / set->used->len;
 }
 
-/* What is there already and would be lost: another file than a calibration of
- * such mirrors, or columns that the new one has not.  `existing`: NULL where
- * nothing is there. */
+/* Refuses to replace a file whose contents would be lost: one that is not a
+ * calibration of such mirrors, or has columns that the new one lacks.
+ * `existing`: NULL if there is no file. */
 static gboolean
 check_replaced (const char *path, const OctCalibrateColumns *columns,
     OctCalibration **existing, GError **error)
@@ -442,8 +442,8 @@ adds_columns (
 }
 
 /* How far the existing curve may be from that of mirrors close together: as two
- * fits to such mirrors are, or not at all where it was made of more of them, or
- * of nobody knows what. */
+ * fits to such mirrors are, or not at all if it was made of more of them, or
+ * its origin is unknown. */
 static double
 choose_limit (const char *path, const OctMirrorSet *set)
 {
@@ -457,11 +457,11 @@ choose_limit (const char *path, const OctMirrorSet *set)
   return count > 0 && count <= set->used->len ? NEARLY : SAME;
 }
 
-/* What the existing calibration says against the new one where its mirrors do
- * not prove it, as two fit each other with any sides and behind any depth range,
- * and those close together with any dispersion: a sentence, or NULL.  Without
- * dispersion the existing one knows no sides.  Leaves the peaks behind the
- * existing calibration in the set. */
+/* How the existing calibration contradicts the new one if its mirrors do not
+ * prove it: a sentence, or NULL.  Two mirrors fit each other with any sides and
+ * beyond any depth range, and mirrors close together with any dispersion.
+ * Without dispersion the existing one knows no sides.  Leaves the peaks after
+ * the existing calibration in the set. */
 static char *
 find_contradiction (
     const char *path, OctMirrorSet *set, const OctCalibration *existing)
@@ -575,7 +575,7 @@ calibrate_draw (const OctCalibrateOptions *o, const OctMirrorSet *set,
   return o->plot == NULL || oct_calibrate_plot (o->plot, set, columns, error);
 }
 
-/* What gives a scale instead of the wavelengths of the pixels. */
+/* The options that give a scale instead of the wavelengths of the pixels. */
 static const char *
 advise_scale (const OctCalibrateOptions *o, const OctMirrorSet *set)
 {
@@ -627,7 +627,7 @@ calibrate_make (const OctCalibrateOptions *o, Reading *r, GError **error)
   return calibrate_draw (o, set, &columns, error);
 }
 
-/* Of mirrors whose sides are not given: the first is sharper on the other side
+/* For mirrors whose sides are not given: the first is sharper on the other side
  * than samples are. */
 static gboolean
 is_for_other_side (OctMirrorSet *set, const OctCalibrateColumns *columns)
@@ -702,7 +702,7 @@ calibrate_check (const OctCalibrateOptions *o, Reading *r, GError **error)
   return calibrate_draw (o, r->set, &columns, error);
 }
 
-/* FALSE with an error; *poor: what --check names is no good. */
+/* FALSE with an error; *poor: the calibration named by --check is not good. */
 static gboolean
 calibrate_run (const OctCalibrateOptions *o, gboolean *poor, GError **error)
 {

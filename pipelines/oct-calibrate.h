@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * The parts of oct-calibrate: what is asked for, what is found, how it is
- * reported.
+ * The parts of oct-calibrate: options, results, and their report.
  */
 #pragma once
 
@@ -11,7 +10,7 @@
 
 G_BEGIN_DECLS
 
-/* What the command line says. */
+/* The command line. */
 typedef struct {
   char **mirrors, **other_side, **backgrounds; /* paths */
   gboolean same_side, each_bscan;
@@ -32,7 +31,7 @@ gboolean oct_calibrate_options_parse (
     OctCalibrateOptions *options, char **arguments, GError **error);
 void oct_calibrate_options_clear (OctCalibrateOptions *options);
 
-/* What a calibration is, as its file has it; [samples] each or NULL. */
+/* The columns and values of a calibration file; [samples] each or NULL. */
 typedef struct {
   guint samples;
   double *wavelength_nm, *k_index, *dispersion, *background;
@@ -44,9 +43,8 @@ void oct_calibrate_columns_clear (OctCalibrateColumns *columns);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (
     OctCalibrateColumns, oct_calibrate_columns_clear)
 
-/* From the fit of `set`, in the order in which the wavenumber ascends where
- * wavelengths are known; notes go to the set.  background[samples] or NULL is
- * copied. */
+/* From the fit of `set`, in the order of ascending wavenumbers if wavelengths
+ * are known; notes go to the set.  background[samples] or NULL is copied. */
 gboolean oct_calibrate_columns_fill (OctCalibrateColumns *columns,
     OctMirrorSet *set, const OctCalibrateOptions *options,
     const double *background, GError **error);
@@ -58,16 +56,16 @@ gboolean oct_calibrate_columns_write (const OctCalibrateColumns *columns,
 /* Prints notes, mirrors left out, and the table of peaks. */
 void oct_calibrate_print_notes (const OctMirrorSet *set);
 void oct_calibrate_print_peaks (const OctMirrorSet *set);
-/* Prints what else there is to say of a calibration that was made, or with
- * `check` of one that was there, and the verdict; `exchanged`: of the mirrors
- * on the other sides than given.  FALSE: it is poor. */
+/* Prints the properties of a calibration that was made, or with `check` of an
+ * existing one, and the verdict; `exchanged`: of the mirrors on the other sides
+ * than given.  FALSE: it is poor. */
 gboolean oct_calibrate_print_verdict (const OctMirrorSet *set,
     const OctCalibrateColumns *columns, const char *check, gboolean exchanged);
 
 /* FALSE with a sentence: plots of that name cannot be made. */
 gboolean oct_calibrate_plot_check (const char *path, GError **error);
-/* Draws before and after; with the fit of `set` also what was found.  FALSE
- * with a sentence. */
+/* Draws before and after; with the fit of `set` also the result.  FALSE with a
+ * sentence. */
 gboolean oct_calibrate_plot (const char *path, const OctMirrorSet *set,
     const OctCalibrateColumns *columns, GError **error);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * The reconstructions that people can choose from, in all programs:
- * octreconstruct says which there are.
+ * The reconstructions that people can choose from, in all programs, as
+ * octreconstruct lists them.
  */
 #pragma once
 
@@ -16,7 +16,7 @@ typedef struct {
   const char *interpolation; /* of octreconstruct, or NULL: it has none */
 } OctMethod;
 
-/* All reconstructions, the default first; the last one has no id.  None where
+/* All reconstructions, the default first; the last one has no id.  None if
  * GStreamer does not find octreconstruct.  After gst_init(). */
 const OctMethod *oct_methods (void);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/** What oct-demo makes with --volume: a turn around a volume. */
+/** oct-demo --volume: a turn around a volume. */
 #pragma once
 
 #include "oct-launch.h"
@@ -13,8 +13,8 @@ typedef struct {
 } OctDemoVolumeOptions;
 
 /* Writes volume.png and volume.mp4 of `pictures` pictures (0: one turn) into
- * `folder`, which exists, and prints what they are.  Ctrl-C ends the video early; it can be played.  FALSE with a
- * sentence. */
+ * `folder`, which exists, and prints a description of them.  Ctrl-C ends the
+ * video early; it can be played.  FALSE with a sentence. */
 gboolean oct_demo_make_volume (const OctSourceOptions *source,
     const OctDemoVolumeOptions *options, const char *folder, gint pictures,
     GError **error);

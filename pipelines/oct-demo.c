@@ -45,7 +45,7 @@ typedef struct {
   OctDemoVolumeOptions of_volume;
 } Options;
 
-/* What the picture taught us about the spectra. */
+/* Properties of the spectra, known after the picture was made. */
 typedef struct {
   guint64 frames;   /* B-scans in the video */
   guint64 pictured; /* number of the B-scan of the picture */
@@ -56,7 +56,7 @@ typedef struct {
   const char *backend; /* as users write it */
 } Scan;
 
-/* Counts and times B-scans where they enter and leave the reconstruction. */
+/* Counts and times B-scans as they enter and leave the reconstruction. */
 typedef struct {
   gint done;                  /* atomic */
   GstClockTime entered, busy; /* streaming thread */
@@ -169,11 +169,11 @@ demo_stop (GstElement *pipeline)
 
 /* ------------------------------------------------------------------ picture */
 
-/* A size to look at: as high as the depth where that suits a screen, in the shape
- * of the sample where it is known, else between 4:3 and 16:9; even in both
+/* A size to look at: as high as the depth if that suits a screen, in the shape
+ * of the sample if it is known, else between 4:3 and 16:9; even in both
  * directions as H.264 wants it.  A width that is not that of the B-scan is a
- * multiple of 16, with which no decoder has to crop: avdec_h264 of GStreamer 1.26
- * may abort where it does. */
+ * multiple of 16, with which no decoder has to crop: avdec_h264 of GStreamer
+ * 1.26 may abort if it does. */
 static void
 demo_choose_size (Scan *scan)
 {

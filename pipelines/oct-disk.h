@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * What a recording needs to know of a disk: room, and files that
- * are new.
+ * Checks of a disk for a recording: room, and new files.
  */
 #pragma once
 
@@ -9,8 +8,8 @@
 
 G_BEGIN_DECLS
 
-/* Bytes that this user can still write where `folder` is; where that cannot be
- * found out, G_MAXINT64, as writing itself tells when there is no room. */
+/* Bytes that this user can still write on the disk of `folder`; if that cannot
+ * be found out, G_MAXINT64, as writing itself fails when there is no room. */
 guint64 oct_disk_left (const char *folder);
 
 /* FALSE with a sentence when fewer than `bytes` are left. */
@@ -22,13 +21,13 @@ gboolean oct_disk_check_room (
 gboolean oct_disk_check_new_file (const char *path, GError **error);
 
 /* As above, and makes the file, empty, with the permissions `mode`,
- * whatever the umask: whoever comes a moment later finds the name taken, even
- * while no frame has come yet.  Returns its descriptor, -1 with a sentence. */
+ * whatever the umask: from now on the name is taken, even while no frame has
+ * come yet.  Returns its descriptor, -1 with a sentence. */
 int oct_disk_take_new_file (const char *path, guint mode, GError **error);
 
 /* Makes a folder, with those above it, for files of the permissions `mode`:
- * who can read those can enter.  Nothing happens where it is there; errors show
- * when it is used. */
+ * everybody who can read those can enter.  Nothing happens if it is there;
+ * errors show when it is used. */
 void oct_disk_make_folder (const char *folder, guint mode);
 
 /* FALSE with a sentence when there is a file OUTPUT-NNNNN of any number and
@@ -37,9 +36,9 @@ void oct_disk_make_folder (const char *folder, guint mode);
 gboolean oct_disk_check_new_parts (
     const char *output, const char *suffix, GError **error);
 
-/* What a recording needs on the disk with `folder` to finish its files: of all
- * recordings of this program, each an `owner`, the sum counts.  0 when it has
- * ended. */
+/* Bytes that a recording needs on the disk with `folder` to finish its files, 0
+ * when it has ended.  The sum over all recordings of this program counts, each
+ * an `owner`. */
 void oct_disk_set_reserve (gpointer owner, const char *folder, guint64 bytes);
 guint64 oct_disk_get_reserve (const char *folder);
 

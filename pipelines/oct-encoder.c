@@ -7,8 +7,8 @@
 /* The unit in which files and viewers get the video. */
 #define KEY_INTERVAL (GST_SECOND / 3)
 
-/* Of the rate control, in ms of video: short where a network follows, long
- * where a file does. */
+/* Buffer of the rate control, in ms of video: short for a network, long for a
+ * file. */
 #define LOW_DELAY_BUFFER 200
 #define FILE_BUFFER 2000
 
@@ -94,7 +94,7 @@ crop_odd_size (GstBin *bin, const GstStructure *s)
 
 /* Grey levels fill all of the range.  videoconvert takes them over as they are
  * and marks the video, unless caps say otherwise, as one whose black is 16
- * and white 235: players would cut off what is below and above. */
+ * and white 235: players would cut off the levels below and above. */
 static void
 keep_range (GstBin *bin, const GstStructure *s)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * Which H.264 encoder this machine uses: one on the GPU where it works, else
+ * The H.264 encoder that this machine uses: one on the GPU if it works, else
  * x264 on the processor.
  */
 #pragma once
@@ -17,9 +17,9 @@ typedef struct {
                          over 2 s as in files */
 } OctEncoderSettings;
 
-/* A bin with the first encoder that is installed and gets as far as READY, which
- * one on the GPU does only if there is a GPU: nvh264enc, else x264enc; and what
- * it needs around it: video/x-raw of
+/* A bin with the first encoder that is installed and gets as far as READY,
+ * which one on the GPU does only if there is a GPU: nvh264enc, else x264enc;
+ * and the elements that it needs around it: video/x-raw of
  * any format and size in system memory goes in (GRAY8, GRAY16_LE, I420, ...;
  * an odd width or height loses its last column or row, as H.264 needs even
  * ones), H.264 comes out of h264parse, parameter sets before every key frame.

@@ -2,13 +2,13 @@
 #include "oct-fill.h"
 #include "oct/oct.h"
 
-/* The volume that is shown and the next one wait in it; where the source does
- * not say how many B-scans these are, so many at most. */
+/* The volume that is shown and the next one wait in it; if their number of
+ * B-scans is not known, so many at most. */
 #define MOST_WAITING 2048
-/* What waits is caught up with by a tenth of the time. */
+/* Waiting B-scans go on faster, by a tenth of the time. */
 #define HURRY 10
 
-/* Of a name that nobody else takes. */
+/* A name that nobody else uses. */
 #define ELEMENT "oct-fill-volumes"
 #define LEFT_TO_IT "auto"
 
@@ -36,7 +36,7 @@ struct _OctFill {
   GstElement *filler; /* owned by the bin, NULL: none is there */
 };
 
-/* Of the B-scans that a filler delivers: thread of its queue. */
+/* Time of the B-scans that a filler delivers: thread of its queue. */
 typedef struct {
   gint64 begun; /* monotonic, us: first B-scan of the volume */
   GstClockTime first;
@@ -67,7 +67,7 @@ oct_fill_list (void)
   return g_string_free (list, FALSE);
 }
 
-/* Its place in its volume; 0 where it does not say it. */
+/* Its place in its volume; 0 if it is not known. */
 static guint
 get_bscan (GstBuffer *buffer)
 {
@@ -119,7 +119,7 @@ count_waiting (GstPad *pad)
              : MOST_WAITING;
 }
 
-/* NULL where octvolumecs is not installed: it belongs to octlogscale. */
+/* NULL if octvolumecs is not installed: it belongs to octlogscale. */
 static GstElement *
 make_filler (OctFill *fill, const char *way, GstPad *pad)
 {
@@ -153,8 +153,8 @@ take_out (OctFill *fill)
   gst_bin_remove (GST_BIN (GST_OBJECT_PARENT (filler)), filler);
 }
 
-/* In the streaming thread, while nothing is in what is taken out but what waits
- * in its queue. */
+/* In the streaming thread, while the filler to be removed holds no B-scans but
+ * those in its queue. */
 static void
 fill_change (OctFill *fill, GstPad *pad, const char *way)
 {
@@ -174,8 +174,8 @@ fill_change (OctFill *fill, GstPad *pad, const char *way)
   gst_element_link_pads (fill->before, "src", filler, "sink");
 }
 
-/* What is linked anew gets its events with the next push: this one is pushed
- * once more. */
+/* A newly linked element gets its events with the next push: this buffer is
+ * pushed again. */
 static GstPadProbeReturn
 fill_take_buffer (OctFill *fill, GstPad *pad, GstPadProbeInfo *info)
 {

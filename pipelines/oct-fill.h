@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * Fills in the A-lines that a scan leaves out, in a pipeline that runs:
- * octvolumecs is put behind the A-scans as soon as the source says that there
- * are such (GST_OCT_SCAN_MASK_EVENT_NAME), and never where it does not.
+ * octvolumecs is put after the A-scans as soon as the source announces that
+ * there are such (GST_OCT_SCAN_MASK_EVENT_NAME), and never if it does not.
  */
 #pragma once
 
@@ -10,7 +10,7 @@
 
 G_BEGIN_DECLS
 
-/* What people choose from: methods of octvolumecs, and not to fill in. */
+/* Choices for people: methods of octvolumecs, and not to fill in. */
 #define OCT_FILL_OFF "off"
 #define OCT_FILL_DEFAULT "linear"
 
@@ -28,12 +28,12 @@ char *oct_fill_list (void);
 
 typedef struct _OctFill OctFill;
 
-/* Streaming thread: the source has said that it leaves A-lines out. */
+/* Streaming thread: the source leaves A-lines out. */
 typedef void (*OctFillMasked) (gpointer data);
 
 /* Between the elements `before` and `after`, of one bin and linked by their
  * pads "src" and "sink"; `way`: one of oct_fill_find().  `masked`: or NULL.
- * Freed with `before`.  B-scans come a volume later where they are filled in, as
+ * Freed with `before`.  B-scans come a volume later if they are filled in, as
  * evenly as they were taken. */
 OctFill *oct_fill_new (GstElement *before, GstElement *after, const char *way,
     OctFillMasked masked, gpointer data);

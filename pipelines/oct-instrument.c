@@ -2,8 +2,8 @@
 #include "oct-instrument.h"
 #include "oct-calibration.h"
 
-/* All of octreconstruct that says which wavenumbers the samples have, and how
- * much dispersion there is. */
+/* Properties of octreconstruct for the wavenumbers of the samples and for the
+ * dispersion. */
 static const char *const calibrating[] = { "wavelength-min", "wavelength-max",
   "wavelength-polynomial", "k-polynomial", "flip", "k-warp", "a2", "a3",
   "phase2", "phase3" };
@@ -50,7 +50,7 @@ instrument_reset (GstElement *reconstruct, const char *name)
       G_OBJECT (reconstruct), name, g_param_spec_get_default_value (spec));
 }
 
-/* What is wrong with a file is said when the first B-scan needs it. */
+/* The faults of a file are reported when the first B-scan needs it. */
 static gboolean
 has_background (const char *path)
 {
@@ -103,7 +103,7 @@ oct_instrument_load (GstElement *reconstruct, const char *name,
   return FALSE;
 }
 
-/* What a key file can have as the head of a group. */
+/* Whether a key file can have it as the head of a group. */
 static gboolean
 is_name (const char *name)
 {

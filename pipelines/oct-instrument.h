@@ -20,15 +20,16 @@ void oct_instrument_options_add (
 void oct_instrument_options_clear (OctInstrumentOptions *options);
 
 /* Before anything else is set on it: has octreconstruct work as for that
- * instrument; NULL: none.  `calibration`, a file or NULL, then takes the place
- * of all that the instrument knows of wavelengths, wavenumbers and dispersion,
- * and of its stored spectrum where the file has one.  FALSE with a sentence
- * that names the instruments that there are. */
+ * instrument; NULL: none.  `calibration`, a file or NULL, then replaces all
+ * values of the instrument for wavelengths, wavenumbers and dispersion, and its
+ * stored spectrum if the file has one.  FALSE with a sentence that names the
+ * instruments that there are. */
 gboolean oct_instrument_load (GstElement *reconstruct, const char *name,
     const char *calibration, GError **error);
 
-/* Keeps what is set on it, and `calibration`, a file or NULL, that may be set
- * elsewhere; one of that name is replaced.  FALSE with a sentence. */
+/* Saves the settings of `reconstruct`, and `calibration`, a file or NULL, that
+ * may be set elsewhere; an instrument of that name is replaced.  FALSE with a
+ * sentence. */
 gboolean oct_instrument_save (GstElement *reconstruct, const char *name,
     const char *calibration, GError **error);
 
@@ -36,9 +37,9 @@ gboolean oct_instrument_save (GstElement *reconstruct, const char *name,
  * set on it. */
 void oct_instrument_copy_axis (GstElement *reconstruct, GstElement *meter);
 
-/* Has octlogscale behind it make grey levels as it would itself; `range` is
- * which range is to be taken where that is automatic, to be freed.  What its
- * program has set stays where the instrument says nothing. */
+/* Sets octlogscale, after it, to make grey levels as octreconstruct would;
+ * `range` is the kind of range to use if that is automatic, to be freed.
+ * Settings of the program stay if the instrument says nothing of them. */
 void oct_instrument_set_contrast (
     GstElement *reconstruct, GstElement *logscale, char **range);
 

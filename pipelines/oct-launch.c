@@ -16,7 +16,7 @@
 #define MOST_DEPTHS 65536 /* of octreconstruct */
 #define POLL_TIME (100 * GST_MSECOND)
 
-/* What starts this program may pass on a Ctrl-C that has come here too. */
+/* The parent process may pass on a Ctrl-C that has come here too. */
 #define ONE_PRESS_MS 500
 
 static volatile sig_atomic_t interrupted;
@@ -202,8 +202,8 @@ oct_source_options_count_lines (const OctSourceOptions *options)
 }
 
 /* aravissrc gives the memory of a buffer back to the camera as soon as it was
- * pushed, whoever keeps the buffer: a recording would hold later frames in the
- * places of earlier ones. */
+ * pushed, even if others keep the buffer: a recording would hold later frames
+ * in the places of earlier ones. */
 static GstPadProbeReturn
 on_camera_frame (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
@@ -359,7 +359,7 @@ oct_launch_parse_error (GstMessage *message, GError **error)
                   "--calibration CSV, as docs/calibration.md describes.");
   }
   sentence = launch_name_options (found->message);
-  if (sentence != NULL) { /* else it is no UTF-8 */
+  if (sentence != NULL) { /* else it is not UTF-8 */
     g_free (found->message);
     found->message = sentence;
   }
@@ -394,7 +394,7 @@ oct_launch_poll (GstElement *pipeline, gboolean show_warnings, GError **error)
   return GST_MESSAGE_TYPE (message);
 }
 
-/* Who can read a file can enter its folder. */
+/* Everybody who can read a file can enter its folder. */
 static guint
 get_folder_mode (guint mode)
 {
@@ -516,7 +516,7 @@ launch_on_interrupt (int signal_number)
   int code = errno;
 
   (void)clock_gettime (CLOCK_MONOTONIC, &now);
-  /* SIGTERM after it comes from who ends all programs, in the same manner */
+  /* a SIGTERM after it is sent to end all programs, in the same manner */
   if (interrupted_at.tv_sec == 0 && hung_up && signal_number == SIGINT)
     first = &hung_up_at;
   if (first->tv_sec == 0) {

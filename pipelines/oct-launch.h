@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * What the programs of this folder share: options that name a source of
+ * Shared by the programs of this folder: options that name a source of
  * spectra, elements by name, the bus, Ctrl-C.
  */
 #pragma once
@@ -9,8 +9,8 @@
 
 G_BEGIN_DECLS
 
-/* Of octsrc; all zero is the virtual OCT system.  Depths are of octreconstruct,
- * -1: not given. */
+/* Options of octsrc; all zero is the virtual OCT system.  Depths are options of
+ * octreconstruct, -1: not given. */
 typedef struct {
   char *data, *calibration, *sample_format, *packing;
   char *variable, *dataset; /* of a MATLAB or HDF5 file, or NULL */
@@ -37,14 +37,14 @@ void oct_source_options_set (
     const OctSourceOptions *options, GstElement *octsrc);
 
 /* `mode` of octreconstruct in all programs: the virtual system knows its
- * background, if no file takes the place of its calibration.  The mean of a B-scan
- * has a part of the instrument in it, and draws lines at its depth beside it; a
+ * background, unless a file replaces its calibration.  The mean of a B-scan has
+ * a part of the instrument in it, and draws lines at its depth next to it; a
  * file need not have another background, nor has `source`, a launch line in the
  * place of octsrc, or NULL. */
 const char *oct_source_options_get_mode (
     const OctSourceOptions *options, const char *source);
 
-/* What was given of the depths, after an instrument has been loaded. */
+/* Sets the depths that were given, after an instrument has been loaded. */
 void oct_source_options_set_depths (
     const OctSourceOptions *options, GstElement *reconstruct);
 gboolean oct_source_options_has_depths (const OctSourceOptions *options);
@@ -52,21 +52,20 @@ gboolean oct_source_options_has_depths (const OctSourceOptions *options);
 /* TRUE when one of them describes a file that has to be given as --data. */
 gboolean oct_source_options_describe_file (const OctSourceOptions *options);
 
-/* Whether the file is a recording that octrawsink has made, and says by itself
- * how fast it was taken: by what is in it, as files of others have that suffix,
- * too. */
+/* Whether the file is a recording that octrawsink has made, which contains its
+ * rate: judged by its contents, as files of others have that suffix, too. */
 gboolean oct_source_options_is_recording (const OctSourceOptions *options);
 
-/* A-lines per B-scan of the file, which is opened for it; 0 where it cannot be
- * read so, which octsrc says with a sentence. */
+/* A-lines per B-scan of the file, which is opened for it; 0 if it cannot be
+ * read so, which octsrc reports with a sentence. */
 guint oct_source_options_count_lines (const OctSourceOptions *options);
 
 /* Adds a launch line to `bin`, as one bin with the pads that are open in it.
- * What is returned belongs to `bin`; NULL with GStreamer's own error. */
+ * The result belongs to `bin`; NULL with GStreamer's own error. */
 GstElement *oct_launch_add_part (
     GstBin *bin, const char *description, GError **error);
-/* The same with a launch line of ours: NULL with a sentence on what has to be
- * installed. */
+/* The same with a launch line of ours: NULL with a sentence on the package to
+ * install. */
 GstElement *oct_launch_add_own_part (
     GstBin *bin, const char *description, GError **error);
 
@@ -86,8 +85,8 @@ GstPad *oct_launch_get_pad (
 gboolean oct_launch_save_last (
     GstElement *pipeline, const char *name, const char *path, GError **error);
 
-/* As gst_message_parse_error(); what the elements say of their properties is
- * said of the options of programs: `samples` becomes --samples. */
+/* As gst_message_parse_error(); names of the elements' properties become
+ * options of the programs: `samples` becomes --samples. */
 void oct_launch_parse_error (GstMessage *message, GError **error);
 
 /* Waits up to 100 ms for the next message and returns its type: EOS,
@@ -96,15 +95,15 @@ void oct_launch_parse_error (GstMessage *message, GError **error);
 GstMessageType oct_launch_poll (
     GstElement *pipeline, gboolean show_warnings, GError **error);
 
-/* Who may read what this program writes: from now on files have at most the
+/* Access to the program's files: from now on files have at most the
  * permissions `text` ("0640", octal; NULL: "0600", their owner alone), and
- * folders can be entered by those who can read the files.  Before there are
- * threads.  `mode`: the permissions, or NULL.  FALSE with a sentence when it is
- * none. */
+ * folders can be entered by those who can read the files.  Call before there
+ * are threads.  `mode`: the permissions, or NULL.  FALSE with a sentence if
+ * `text` is not valid. */
 gboolean oct_launch_set_mode (const char *text, guint *mode, GError **error);
 
-/* Gives `part`, which was written where `ok`, the name `path`, and removes it
- * otherwise.  Returns `ok`, or FALSE with a sentence where that fails. */
+/* Gives `part`, which was written if `ok`, the name `path`, and removes it
+ * otherwise.  Returns `ok`, or FALSE with a sentence if that fails. */
 gboolean oct_launch_finish_file (
     const char *part, const char *path, gboolean ok, GError **error);
 
@@ -112,8 +111,8 @@ gboolean oct_launch_finish_file (
  * written to. */
 gboolean oct_launch_make_folder (const char *path, GError **error);
 
-/* Prints a note where others can look into a folder that was there before, or
- * change what is in it, though `mode` of the files does not mean them. */
+/* Prints a note if others can read a folder that was there before, or change
+ * its contents, although `mode` of the files excludes them. */
 void oct_launch_check_folder (const char *path, guint mode);
 
 /* From now on the first Ctrl-C (or SIGTERM) is noted here.  The second one,
@@ -125,25 +124,25 @@ void oct_launch_check_folder (const char *path, guint mode);
 void oct_launch_catch_interrupts (void);
 gboolean oct_launch_interrupted (void);
 
-/* The second Ctrl-C as above, for a program in which GLib tells the first one:
- * after g_unix_signal_add() of SIGINT and SIGTERM. */
+/* The second Ctrl-C as above, for a program in which GLib reports the first
+ * one: after g_unix_signal_add() of SIGINT and SIGTERM. */
 void oct_launch_end_at_second_interrupt (void);
 /* ... and of SIGHUP, when that comes: it has ended the program as the first
  * Ctrl-C does. */
 void oct_launch_note_hangup (void);
 
-/* For a program that catches signals by itself.  TRUE where it was started to
+/* For a program that catches signals by itself.  TRUE if it was started to
  * outlive its terminal (nohup): SIGHUP is to be left alone. */
 gboolean oct_launch_survives_hangup (void);
 
-/* Elements say on the terminal what nobody may miss, for gst-launch-1.0 -q, and
- * post it as a warning: a program that shows warnings calls this to have it
- * said once. */
+/* Elements print important warnings on the terminal, for gst-launch-1.0 -q, and
+ * post them: a program that shows warnings calls this to have them printed
+ * once. */
 void oct_launch_shows_warnings (void);
 
-/* Who reads what is printed may go away (`oct-record | head`), and files may
- * reach a limit (ulimit -f): that is an error of who writes, and ends nothing
- * else. */
+/* The reader of the output may go away (`oct-record | head`), and files may
+ * reach a limit (ulimit -f): from now on that is an error of the write, and
+ * ends nothing else. */
 void oct_launch_ignore_failed_writes (void);
 
 G_END_DECLS

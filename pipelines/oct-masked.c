@@ -31,7 +31,7 @@ make_event (const OctScanMask *mask)
           taken, NULL));
 }
 
-/* Of the raw spectra: A-lines of a B-scan, B-scans in a buffer. */
+/* From the caps of raw spectra: A-lines of a B-scan, B-scans in a buffer. */
 static void
 read_caps (GstPad *pad, guint *lines, guint *together, gint *n, gint *d)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * Tells a pipeline which A-lines of a volume the scan takes, where its source,
+ * Sends a pipeline the mask of the A-lines that the scan takes, if its source,
  * as a camera, does not: octvolumecs and octrawsink need to know it.
  */
 #pragma once

@@ -10,10 +10,10 @@
 #define MOST_WAITING 64
 #define N_KINDS 2
 
-/* What octmeter says that it has measured, and where that goes. */
+/* Names of octmeter's measurements, and endings of their files. */
 static const char *const kinds[N_KINDS] = { "spectra", "ascans" };
 
-/* Of one field. */
+/* Summary of one field. */
 typedef struct {
   const char *name; /* interned */
   guint64 count;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * What octmeter measures while something is recorded, in files beside the
+ * Measurements of octmeter during a recording, in files next to the
  * recording: OUTPUT-spectra.csv and OUTPUT-ascans.csv with a line for each
  * measurement, and, once it has ended, OUTPUT-meters.csv with the mean, the
  * least and the most of every field.
  *
- * Images are worth more than measurements: where these cannot be written a note
- * on the terminal says so, once, and the recording goes on.
+ * Images are worth more than measurements: if these cannot be written, a note
+ * is printed on the terminal, once, and the recording goes on.
  */
 #pragma once
 
@@ -32,8 +32,8 @@ void oct_measurements_free (OctMeasurements *measurements);
 void oct_measurements_add (
     OctMeasurements *measurements, const GstStructure *measurement);
 
-/* In one thread, which may have to wait for the disk: writes what was added
- * since; `last`: and then the summary. */
+/* Called by one thread, which may have to wait for the disk: writes the
+ * measurements added since; `last`: and then the summary. */
 void oct_measurements_write (OctMeasurements *measurements, gboolean last);
 
 G_END_DECLS

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What octreconstruct can do: a test that has something else keeps the rest. */
+/* The methods of octreconstruct, in a file that a test can replace. */
 #include "oct-chain.h"
 
 static const GEnumValue *
@@ -10,7 +10,7 @@ methods_get_values (GObjectClass *klass, const char *property)
   return G_PARAM_SPEC_ENUM (spec)->enum_class->values;
 }
 
-/* The kinds of interpolation are what people choose from, too. */
+/* People choose from the kinds of interpolation, too. */
 static void
 methods_add (GArray *list, GObjectClass *klass)
 {

@@ -72,7 +72,7 @@ oct_parts_free (OctParts *parts)
   g_free (parts);
 }
 
-/* With the lock held. */
+/* Call with the lock held. */
 static guint64
 get_bytes (OctParts *parts, Part *part)
 {
@@ -83,7 +83,7 @@ get_bytes (OctParts *parts, Part *part)
   return part->bytes;
 }
 
-/* With the lock held. */
+/* Call with the lock held. */
 static void
 finish_current (OctParts *parts)
 {
@@ -164,8 +164,8 @@ oct_parts_sync (OctParts *parts)
 
 /* ----------------------------------------------------------------- watching */
 
-/* With the lock held.  Somebody else's cut leaves a file too short, and in one
- * that is written on a hole. */
+/* Call with the lock held.  A cut by another program leaves a file too short,
+ * or with a hole if it is being written. */
 static gboolean
 is_whole (OctParts *parts, const Part *part, const struct stat *status)
 {
@@ -175,7 +175,7 @@ is_whole (OctParts *parts, const Part *part, const struct stat *status)
          && (hole < 0 || hole >= status->st_size);
 }
 
-/* With the lock held. */
+/* Call with the lock held. */
 static gboolean
 parts_is_there (OctParts *parts, const Part *part)
 {
@@ -184,7 +184,7 @@ parts_is_there (OctParts *parts, const Part *part)
   if (stat (part->path, &status) == 0)
     return status.st_dev == part->dev && status.st_ino == part->ino
            && is_whole (parts, part, &status);
-  /* a folder that nobody may look into says nothing */
+  /* a folder that cannot be read proves nothing */
   if (errno != EACCES)
     return FALSE;
   return part != parts->current || fstat (parts->fd, &status) != 0
@@ -255,8 +255,8 @@ oct_parts_check (OctParts *parts, gboolean *current)
   return text;
 }
 
-/* With the lock held.  A path that this part's file can be read by, or NULL
- * where it is gone. */
+/* Call with the lock held.  A path by which this part's file can be read, or
+ * NULL if it is gone. */
 static char *
 get_readable (OctParts *parts, const Part *part)
 {

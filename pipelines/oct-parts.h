@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * The files of a recording, one after the other.  The last one is being written
- * by somebody else.  They are made here, so that nothing is ever
- * overwritten and nobody else can read them, and watched: what is counted is
- * what is there.
+ * The files of a recording, one after the other.  Another part of the program
+ * writes the last one.  They are made here, so that nothing is ever overwritten
+ * and nobody else can read them, and watched: only files that are there count.
  *
  * Any thread; oct_parts_sync() and oct_parts_free() in one alone.
  */
@@ -30,25 +29,25 @@ gboolean oct_parts_current_is_there (OctParts *parts);
 /* A frame goes to the file being written. */
 void oct_parts_add_frame (OctParts *parts);
 
-/* Makes sure that what was written so far survives a loss of power.  Returns
+/* Makes sure that everything written so far survives a loss of power.  Returns
  * errno of a disk that did not take it, 0 when all is well. */
 int oct_parts_sync (OctParts *parts);
 
 /* Looks whether all files are where they were made, as long as they were.
- * Returns what is gone since the last look, as the beginning of a sentence to
- * be freed, or NULL; sets `current` where the file being written is among it.
- */
+ * Returns the files that have gone since the last look, as the beginning of a
+ * sentence to be freed, or NULL; sets `current` if the file being written is
+ * one of them. */
 char *oct_parts_check (OctParts *parts, gboolean *current);
 
-/* After a failure: the last file that holds frames, and those begun after it,
- * hold only what is found in them now.  Returns NULL, or a sentence to be freed
- * about a file that cannot be read: that one keeps its count. */
+/* After a failure: counts the frames again in the last file that holds frames,
+ * and in those begun after it.  Returns NULL, or a sentence to be freed about a
+ * file that cannot be read: that one keeps its count. */
 char *oct_parts_recount (OctParts *parts);
 
-/* Deletes the last file where nothing was written to it. */
+/* Deletes the last file if nothing was written to it. */
 void oct_parts_remove_empty (OctParts *parts);
 
-/* Of the files that are there. */
+/* The files that are there. */
 typedef struct {
   guint64 bytes;
   guint64 frames;      /* those that went to them */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/** What is in a file whose writing did not come to its end. */
+/** The contents of a file whose writing was interrupted. */
 #pragma once
 
 #include <glib.h>
@@ -7,8 +7,8 @@
 G_BEGIN_DECLS
 
 /* Frames that a player finds in a video file (Matroska, or `mp4`), which is
- * read to its end; 0 where it is none.  FALSE with the system's error when the
- * file cannot be read, which says nothing about its frames.  Takes as long as
+ * read to its end; 0 if it is not one.  FALSE with the system's error if the
+ * file cannot be read, which proves nothing about its frames.  Takes as long as
  * reading it. */
 gboolean oct_playable_count (
     const char *path, gboolean mp4, guint64 *frames, GError **error);

@@ -2,7 +2,7 @@
 #include "oct-pulse.h"
 
 #define PATIENCE (5 * G_TIME_SPAN_SECOND)
-/* How many times as long as usual is no accident. */
+/* A pause of so many usual intervals is not an accident. */
 #define PERIODS 3
 
 void

@@ -14,7 +14,7 @@ typedef struct {
   GMutex lock;
   gint64 last;       /* image, or the start */
   gint64 interval;   /* between it and the one before */
-  gint64 limit;      /* what is longer than this is a gap */
+  gint64 limit;      /* a longer interval is a gap */
   gint64 from, till; /* the last gap that has ended; till 0 = none */
   gboolean stopped, any;
 } OctPulse;
@@ -32,19 +32,19 @@ void oct_pulse_clear (OctPulse *pulse);
 void oct_pulse_beat (OctPulse *pulse, gint64 now);
 
 /* Every second or so.  `period`: from one image to the next as it should be, 0
- * where that is not known; none that is slow all the time counts as stopped.
+ * if that is not known; a source that is slow all the time has not stopped.
  * With BACK, `from` and `till` are the images before and after the gap. */
 OctPulseChange oct_pulse_check (
     OctPulse *pulse, gint64 now, gint64 period, gint64 *from, gint64 *till);
 
-/* For what ends now: TRUE where a gap is open (`till` is `now`, even if the
- * change to STOPPED is not reported yet), or has ended and BACK is not
- * reported yet.  Changes nothing. */
+/* At an end: TRUE if a gap is open (`till` is `now`, even if the change to
+ * STOPPED is not reported yet), or has ended and BACK is not reported yet.
+ * Changes nothing. */
 gboolean oct_pulse_get_gap (
     OctPulse *pulse, gint64 now, gint64 period, gint64 *from, gint64 *till);
 
-/* What is missing up to now is known otherwise.  Returns whether it was
- * reported that images have stopped, and not yet that they are back. */
+/* The gap up to now is known otherwise.  Returns whether it was reported that
+ * images have stopped, and not yet that they are back. */
 gboolean oct_pulse_forgive (OctPulse *pulse, gint64 now);
 
 /* Time of the last image, or of the start; and whether there was one. */

@@ -12,7 +12,7 @@ oct_record_options_stream (const OctRecordProgramOptions *options)
   return options->stream != NULL || options->rtsp_port >= 0;
 }
 
-/* What GStreamer finds without a display may be a sink that crashes. */
+/* Without a display autovideosink may choose a sink that crashes. */
 static gboolean
 on_view (const char *name, const char *value, gpointer data, GError **error)
 {

@@ -7,18 +7,18 @@
 
 #define BSCAN_RATE 30
 #define PHANTOM_LINES 512
-/* Of images with a camera beside them. */
+/* Rate of images with a camera next to them. */
 #define CAMERA_RATE 30
 
-/* Where something is slow, the oldest frames go: whoever waits for them waits
- * in vain, and everybody else goes on. */
+/* Downstream of a slow element the oldest frames are dropped: code that waits
+ * for them waits in vain, and everything else goes on. */
 #define LEAKY "queue leaky=downstream max-size-bytes=0 max-size-time=0 "
 #define CLOCK                                                                  \
   "clockoverlay time-format=\"%Y-%m-%d  %H:%M:%S\" valignment=bottom "         \
   "halignment=left shaded-background=true font-desc=\"Sans 11\" ! "
 
-/* Of pictures that are put together: left to themselves, grey levels of 0 to
- * 255 and a camera's of 16 to 235 would be taken for the same. */
+/* Pictures that are put together need it: left to themselves, grey levels of 0
+ * to 255 and a camera's of 16 to 235 would be taken for the same. */
 #define YUV "video/x-raw,format=I420,colorimetry=bt709"
 
 #define COUNTS "oct-record-counts"
@@ -104,7 +104,7 @@ record_pipeline_describe (const OctRecordOptions *options)
 
 /* ------------------------------------------------------------------- source */
 
-/* Of the virtual OCT system. */
+/* Whether it is the virtual OCT system, scanning volumes. */
 static gboolean
 record_pipeline_is_virtual_volume (const OctRecordOptions *options)
 {
@@ -210,7 +210,7 @@ add_fill (GstElement *pipeline, const OctRecordOptions *options)
   oct_fill_new (before, after, way, record_pipeline_on_masked, (gpointer)way);
 }
 
-/* What is given on the command line takes the place of what was kept. */
+/* Settings on the command line replace those of the instrument. */
 static gboolean
 set_up (GstElement *pipeline, const OctRecordOptions *options,
     const OctMethod *method, GError **error)
@@ -225,7 +225,7 @@ set_up (GstElement *pipeline, const OctRecordOptions *options,
           reconstruct, instrument->load, options->spectra.calibration, error))
     return FALSE;
   oct_source_options_set_depths (&options->spectra, reconstruct);
-  /* an instrument by name keeps what it has */
+  /* a named instrument keeps its settings */
   if (instrument->load == NULL)
     oct_launch_set (pipeline, "reconstruct", "mode",
         oct_source_options_get_mode (&options->spectra, options->source));
@@ -251,7 +251,7 @@ set_up (GstElement *pipeline, const OctRecordOptions *options,
       reconstruct, instrument->save, options->spectra.calibration, error);
 }
 
-/* By itself, to distinguish it from what we put behind it. */
+/* Parses it by itself, to distinguish it from the elements that we add. */
 static gboolean
 record_pipeline_check_source (const char *source, GError **error)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * The pipeline of oct-record: from a source of spectra to B-scans for the eye
- * and for measurement, with a camera beside them where one is set.  It runs
+ * and for measurement, next to those of a camera if one is set.  It runs
  * whether or not something is recorded.
  */
 #pragma once
@@ -20,7 +20,7 @@ typedef struct {
   double line_rate;   /* A-lines per second, 0 = as the recording says, else 30
                          B-scans per second */
   char *method;       /* id of an OctMethod, NULL = the default */
-  char *scan_mask;    /* file of the mask of the scan, NULL = the source tells
+  char *scan_mask;    /* file of the mask of the scan, NULL = the source sends
                          it, or takes all A-lines */
   char *fill;         /* id of an OctFillWay, NULL = the default */
   gboolean raw;       /* spectra are recorded: keep them in main memory */
@@ -47,7 +47,7 @@ GstPad *oct_record_pipeline_get_calibration (GstElement *pipeline);
 
 typedef struct {
   guint64 frames;  /* B-scans that were reconstructed */
-  guint64 dropped; /* B-scans that the source, or the reconstruction behind it,
+  guint64 dropped; /* B-scans that the source, or the reconstruction after it,
                       was too slow for */
 } OctRecordCounts;
 

@@ -12,9 +12,9 @@
 #define VIRTUAL_WIDTH_UM 3800.0
 #define VIRTUAL_LENGTH_UM 3200.0
 
-/* B-scans that there is no time for are missing in a volume, which keeps what
- * was there.  One range of grey levels for all B-scans.  Films have a picture in
- * every 25th of a second, as players expect it, however often volumes come. */
+/* B-scans that there is no time for are missing in a volume, which keeps the
+ * previous ones.  One range of grey levels for all B-scans.  Films have 25
+ * pictures per second, as players expect it, however often volumes come. */
 #define BRANCH                                                                 \
   "ascans. ! queue leaky=downstream max-size-buffers=32 max-size-bytes=0 "     \
   "max-size-time=0 ! octlogscale name=volume-grey range=contrast "             \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * The film of what oct-record scans as volumes: a branch of its pipeline, from
+ * The film of oct-record's volumes: a branch of its pipeline, from
  * the A-scans to rendered pictures, which holds up nothing else.
  */
 #pragma once
@@ -18,14 +18,14 @@ typedef struct {
   double turn_rate; /* of the camera around the volume, degrees per second */
 } OctRecordVolume;
 
-/* NULL, or what is wrong with it, one sentence. */
+/* NULL, or the error, one sentence. */
 const char *oct_record_volume_check (const OctRecordVolume *volume);
 
-/* The branch, behind a tee called `ascans`. */
+/* The branch, after a tee called `ascans`. */
 const char *oct_record_volume_describe (void);
 
-/* Sets up the elements of the pipeline: those of the branch, and octsrc where
- * it is one of volumes.  `virtual_system`: it scans surgery then. */
+/* Sets up the elements of the pipeline: those of the branch, and octsrc if it
+ * is one of volumes.  `virtual_system`: it scans surgery then. */
 void oct_record_volume_set_up (const OctRecordVolume *volume,
     GstElement *pipeline, gboolean virtual_system);
 

@@ -28,7 +28,7 @@ typedef struct {
   const char *what; /* as users say it */
   char *files;      /* for the report, of raw spectra */
   OctRecorder *recorder;
-  const char *said; /* what went wrong, the last that was printed */
+  const char *said; /* the last error that was printed */
 } Recording;
 
 typedef struct {
@@ -36,7 +36,7 @@ typedef struct {
   GstElement *pipeline;
   Recording recordings[MAX_RECORDERS];
   guint count;
-  char *measured; /* output of the one with measurements beside it, or NULL */
+  char *measured; /* output of the recording with measurements, or NULL */
   OctStream *stream;
   guint stream_restarts; /* that were reported */
   gint64 started, shown;
@@ -61,7 +61,7 @@ record_add (Program *program, const char *what, const char *suffix, GstPad *pad,
   settings->part_seconds = program->options->part_seconds;
   settings->bitrate = program->options->bitrate;
   settings->file_mode = program->options->file_mode;
-  /* beside the first of them, and not with each */
+  /* next to the first of them, and not with each */
   settings->meters = program->options->pipeline.meters && program->count == 0;
   if (settings->meters)
     program->measured = g_strdup (output);
@@ -218,7 +218,7 @@ start_stream (Program *program, GError **error)
   return TRUE;
 }
 
-/* A viewer that cannot be reached is no reason to stop. */
+/* A viewer that cannot be reached is not a reason to stop. */
 static void
 watch_stream (Program *program)
 {
@@ -251,7 +251,7 @@ add_pulse (Program *program)
       pad, GST_PAD_PROBE_TYPE_BUFFER, record_on_spectra, &program->pulse, NULL);
 }
 
-/* From one B-scan to the next as the source says, us; 0 where it does not. */
+/* From one B-scan to the next by the caps of the source, us; 0: not known. */
 static gint64
 record_get_period (Program *program)
 {
@@ -355,8 +355,8 @@ report_gaps (Program *program)
 
 /* ----------------------------------------------------------------- progress */
 
-/* Of the longest recording, as another one may have ended by itself; without
- * any since the start. */
+/* Time of the longest recording, as another one may have ended by itself;
+ * without any, time since the start. */
 static GstClockTime
 record_get_time (Program *program)
 {
@@ -383,7 +383,7 @@ describe_time (GstClockTime time)
                       (guint)(s / 60 % 60), (guint)(s % 60));
 }
 
-/* Nothing where nothing is lost. */
+/* Empty if nothing is lost. */
 static char *
 describe_lost (const OctRecorderStats *stats)
 {
@@ -449,7 +449,7 @@ is_ended (const OctRecorderStats *stats)
          || stats->state == OCT_RECORDER_FAILED;
 }
 
-/* Says why a recording ended by itself, and what was lost, once.  Returns: TRUE
+/* Prints why a recording ended by itself, and its losses, once.  Returns: TRUE
  * when all have ended. */
 static gboolean
 watch_recordings (Program *program)
@@ -557,8 +557,8 @@ close_pipeline (gpointer data)
   return NULL;
 }
 
-/* FALSE when the source hangs and cannot be woken: its threads still use what
- * there is, and the program has to be left without cleaning up. */
+/* FALSE when the source hangs and cannot be woken: its threads still use the
+ * objects, and the program has to be left without cleaning up. */
 static gboolean
 record_clear (Program *program)
 {
@@ -582,7 +582,7 @@ record_clear (Program *program)
   return TRUE;
 }
 
-/* `clean`: as record_clear() says, for which `program` has to outlive the
+/* `clean`: the result of record_clear(); if FALSE, `program` has to outlive the
  * threads. */
 static gboolean
 record_run (Program *program, gboolean *clean, GError **error)
@@ -637,7 +637,7 @@ main (int argc, char **argv)
   ok = record_run (&program, &clean, &error);
   if (error != NULL)
     g_printerr ("Error: %s\n", error->message);
-  /* what the libraries do at an exit is not for threads that still run */
+  /* the exit handlers of libraries are not for threads that still run */
   if (!clean) {
     fflush (NULL);
     _exit (ok ? EXIT_SUCCESS : EXIT_FAILURE);

@@ -12,11 +12,11 @@
 #include <string.h>
 
 #define DEFAULT_PART_SECONDS 180
-/* What may wait for encoder or disk, and is lost with this process: not more,
- * so that a crash costs less than a second. */
+/* Frames that may wait for encoder or disk, and are lost with this process: not
+ * more, so that a crash costs less than a second. */
 #define QUEUE (600 * GST_MSECOND)
 #define POLL_TIME (100 * GST_MSECOND)
-/* At least every second what was recorded is on the disk. */
+/* Every frame is on the disk after a second at most. */
 #define SYNC_TIME (400 * G_TIME_SPAN_MILLISECOND)
 /* Ends a recording while its files can still be finished: a MiB for the index
  * and what may come within this time. */
@@ -173,7 +173,7 @@ recorder_take_error (OctRecorder *self, GstMessage *message)
   recorder_fail (self, g_strdup (error->message));
 }
 
-/* What octrawsink says of parts that are gone. */
+/* A warning of octrawsink about parts that are gone. */
 static void
 recorder_take_warning (OctRecorder *self, GstMessage *message)
 {
@@ -206,7 +206,7 @@ recorder_poll_bus (OctRecorder *self, GstClockTime time)
 
 /* --------------------------------------------------------------- the thread */
 
-/* Of both kinds of files, as far as they are there. */
+/* Counts of either kind of files, as far as they are there. */
 static OctPartsStats
 get_files (OctRecorder *self)
 {
@@ -272,7 +272,7 @@ check_parts (OctRecorder *self)
     g_signal_emit_by_name (self->part_sink, "split-now");
 }
 
-/* Takes its time where the disk does; nobody waits for it. */
+/* Takes as long as the disk does; nobody waits for it. */
 static void
 recorder_look_after_files (OctRecorder *self, gboolean now)
 {
@@ -290,12 +290,12 @@ recorder_look_after_files (OctRecorder *self, gboolean now)
   recorder_fail (self, code == ENOSPC || code == EDQUOT
                            ? describe_full_disk (self)
                            : describe_failed_disk (self, code));
-  /* what the disk has not taken is not in the files */
+  /* data that the disk has not taken are not in the files */
   self->broken = TRUE;
   oct_recorder_stop (self);
 }
 
-/* Where nothing was recorded, nothing is left that takes the name. */
+/* If nothing was recorded, no file remains that takes the name. */
 static void
 remove_empty (OctRecorder *self)
 {
@@ -308,7 +308,7 @@ remove_empty (OctRecorder *self)
     g_unlink (self->comment_path);
 }
 
-/* How fast the files grow: the last half second, or on average where that was
+/* How fast the files grow: the last half second, or on average if that was
  * more. */
 static void
 measure_rate (OctRecorder *self)
@@ -328,9 +328,9 @@ measure_rate (OctRecorder *self)
   self->rated_bytes = self->stats.bytes;
 }
 
-/* Before the disk is full, so that the files can be finished: with what comes
- * within a second, and what has not come through the encoder yet.  All
- * recordings on this disk write at the same time. */
+/* Ends the recording before the disk is full, so that the files can be
+ * finished, with the bytes of the next second and those still in the encoder.
+ * All recordings on this disk write at the same time. */
 static void
 check_disk (OctRecorder *self)
 {
@@ -402,8 +402,8 @@ recorder_end (OctRecorder *self)
   gst_element_set_state (self->pipeline, GST_STATE_NULL);
   empty_bus (self);
   recorder_look_after_files (self, TRUE);
-  /* a disk that fills up may take what comes last in part only, and say nothing
-   * of it to who writes */
+  /* a disk that fills up may store only a part of the last data, and not report
+   * that to the program that writes */
   if ((self->broken || recorder_has_reason (self)) && self->parts != NULL)
     add_reason (self, oct_parts_recount (self->parts), TRUE);
   remove_empty (self);
@@ -456,8 +456,8 @@ recorder_name_part (OctRecorder *self, guint part)
                    : g_strdup_printf ("%s-%u.mp4", self->output, part + 1);
 }
 
-/* The file is made here, in front of the sink, which would write over one that
- * somebody else has put there.  The first one was made at the start. */
+/* The file is made here, before the sink would write over one that somebody
+ * else has put there.  The first one was made at the start. */
 static char *
 on_new_part (GstElement *sink, guint number, GstSample *first, gpointer data)
 {
@@ -476,7 +476,7 @@ on_new_part (GstElement *sink, guint number, GstSample *first, gpointer data)
     if (g_error_matches (error, G_FILE_ERROR, G_FILE_ERROR_EXIST))
       continue;
     recorder_fail (self, g_strdup (error->message));
-    /* what cannot be made cannot be opened either, and that ends it */
+    /* a file that cannot be made cannot be opened either, and that ends it */
     return g_strconcat (path, "/", NULL);
   }
 }
@@ -518,7 +518,7 @@ make_muxer (OctRecorder *self)
   if (mp4)
     g_object_set (muxer, "fragment-duration", FRAGMENT_MS, NULL);
   else
-    /* on it the player jumps, and the recorder cuts off what is half */
+    /* on it the player jumps, and the recorder cuts off a half cluster */
     g_object_set (muxer, "min-cluster-duration",
         (gint64)FRAGMENT_MS * GST_MSECOND, "offset-to-zero", FALSE, NULL);
   g_signal_connect (muxer, "pad-added", G_CALLBACK (on_muxer_pad), self);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * A recording of what passes a pad of a running pipeline.  It can begin and end
- * at any time, several at once, on the same pad or on others.
+ * A recording of the buffers at a pad of a running pipeline.  It can begin and
+ * end at any time, several at once, on the same pad or on others.
  *
  * The recording has a pipeline, a bus and a thread of its own.  The pad's
- * pipeline only hands references of its buffers over and never waits: where
- * disk or encoder are too slow, frames of the recording are dropped and
- * counted, and where recording fails, the rest goes on.  Its files are looked
- * after: one that is deleted, moved or replaced is noticed within a second, and
- * the recording goes on in a new one.
+ * pipeline only hands references of its buffers over and never waits: if disk
+ * or encoder are too slow, frames of the recording are dropped and counted, and
+ * if recording fails, the rest goes on.  Its files are watched: one that is
+ * deleted, moved or replaced is noticed within a second, and the recording goes
+ * on in a new one.
  */
 #pragma once
 
@@ -19,7 +19,7 @@ G_BEGIN_DECLS
 typedef enum {
   OCT_RECORD_VIDEO,    /* H.264 in Matroska: OUTPUT-00000.mkv, ... */
   OCT_RECORD_MP4,      /* H.264 in one fragmented MP4: OUTPUT.mp4, and
-                          OUTPUT-2.mp4, ... only where the one before is lost */
+                          OUTPUT-2.mp4, ... only if the one before is lost */
   OCT_RECORD_LOSSLESS, /* FFV1 in Matroska: OUTPUT-00000.mkv, ...; an image of
                           GRAY16_LE keeps its 16 bits */
   OCT_RECORD_RAW,      /* spectra as they are: OUTPUT.oct (text) and
@@ -34,13 +34,13 @@ typedef struct {
   guint part_seconds;   /* length of a part of Matroska, 0 = 180 */
   guint bitrate;        /* of H.264 in kbit/s, 0 = 8000 */
   const char *comment;  /* one line, kept in OUTPUT.txt; or NULL */
-  GstPad *calibration;  /* raw: a source pad behind which the calibration is
-                           known (of octdcsub) where the recorded pad may lack
+  GstPad *calibration;  /* raw: a source pad after which the calibration is
+                           known (of octdcsub) if the recorded pad may lack
                            it; or NULL */
-  gboolean meters;      /* measurements are kept beside it, too */
+  gboolean meters;      /* measurements are kept next to it, too */
   const char *measured; /* path without ending of the recording that they are
-                           beside, as the text says (OUTPUT.oct,
-                           OUTPUT.txt); NULL: there are none */
+                           next to, for the text (OUTPUT.oct, OUTPUT.txt);
+                           NULL: there are none */
   guint file_mode;      /* permissions of the files, whatever the umask;
                            0 = 0600, for their owner alone */
 } OctRecorderSettings;
@@ -80,9 +80,9 @@ typedef struct _OctRecorder OctRecorder;
 OctRecorder *oct_recorder_start (
     GstPad *pad, const OctRecorderSettings *settings, GError **error);
 
-/* What octmeter has measured in what is being recorded, the structure of its
- * message, for a recording with `meters` (oct-measurements.h).  Any thread;
- * waits for nothing. */
+/* Adds a measurement of octmeter of the recorded spectra or A-scans, the
+ * structure of its message, to a recording with `meters` (oct-measurements.h).
+ * Any thread; waits for nothing. */
 void oct_recorder_add_measurement (
     OctRecorder *recorder, const GstStructure *measurement);
 
@@ -94,8 +94,8 @@ void oct_recorder_stop (OctRecorder *recorder);
  * (GST_CLOCK_TIME_NONE = however long it takes). */
 gboolean oct_recorder_wait (OctRecorder *recorder, GstClockTime timeout);
 
-/* Waits however long it takes.  After some seconds it says on the terminal what
- * it waits for, and how to give up. */
+/* Waits however long it takes.  After some seconds it prints on the terminal
+ * why it waits, and how to give up. */
 void oct_recorder_wait_and_tell (OctRecorder *recorder);
 
 /* Any thread; cheap, brought up to date several times a second. */

@@ -12,11 +12,11 @@
 
 #define PIECE 65536
 /* Bytes that wait for a slow viewer inside of this computer: a picture or two;
- * the library drops what is more. */
+ * the library drops further ones. */
 #define INSIDE (256 * 1024)
 #define TRIES 3
 
-/* One direction: what is held waits until `to` takes it. */
+/* One direction: the bytes held wait until `to` takes them. */
 typedef struct {
   OctRtspConnection *connection;
   GSocket *from, *to;
@@ -87,7 +87,7 @@ rtsp_cut (OctRtspConnection *connection)
 /* ----------------------------------------------------------------- two flows
  */
 
-/* Waits until it can go on: for room where something is ready, else for more. */
+/* Waits until it can go on: for room if something is ready, else for more. */
 static void
 flow_watch (Flow *flow, GSocketSourceFunc func)
 {

@@ -5,9 +5,9 @@
  * The RTSP library takes requests of any length, as many as come, from as many
  * as come.  So it does not get the connection itself: each message is read and
  * judged here (oct-rtsp-message.h), and one that is right goes on to the
- * library over a second connection inside of this computer.  Who has no
- * password yet is a guest at the door, who plays has a seat (oct-places.h).
- * One thread.
+ * library over a second connection inside of this computer.  A viewer without a
+ * password yet is a guest at the door, one that plays has a seat
+ * (oct-places.h).  One thread.
  */
 #pragma once
 
@@ -23,7 +23,7 @@ G_BEGIN_DECLS
 
 typedef struct _OctRtspConnection OctRtspConnection;
 
-/* What connections share. */
+/* The state that connections share. */
 typedef struct {
   GstRTSPServer *server;
   OctDoor *door;             /* for those who do not play yet */

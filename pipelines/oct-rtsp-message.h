@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * What a viewer sends by RTSP, looked at before the RTSP library sees it: a
+ * A viewer's RTSP input, looked at before the RTSP library sees it: a
  * request with a small body, or a packet of RTCP.  The library itself takes
  * bodies and headers of any length.  HTTP tunnels, and all requests that a
  * viewer does not need, are refused here.  Nothing of this touches a network;

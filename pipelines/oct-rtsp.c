@@ -11,7 +11,7 @@
 #define USER "oct"
 #define ROLE "viewer"
 #define MAX_VIEWERS 16
-/* What may wait for the server itself, which waits for nobody. */
+/* Frames that may wait for the server, which waits for nobody. */
 #define QUEUE (300 * GST_MSECOND)
 #define CLEANUP_SECONDS 5
 
@@ -67,7 +67,7 @@ make_factory (OctRtsp *rtsp, gboolean with_password)
       "aggregate-mode=zero-latency"
       " )");
   gst_rtsp_media_factory_set_shared (factory, TRUE);
-  /* A viewer by UDP who joins others that watch by TCP sometimes gets nothing
+  /* A viewer by UDP that joins others that watch by TCP sometimes gets nothing
    * (gst-rtsp-server 1.22).  So UDP is refused, and players use TCP, which also
    * passes tunnels and loses nothing. */
   gst_rtsp_media_factory_set_protocols (factory, GST_RTSP_LOWER_TRANS_TCP);
@@ -164,7 +164,7 @@ OctRtsp *
 oct_rtsp_new (GstPad *pad, const char *address, guint port,
     const char *password, GError **error)
 {
-  /* whoever comes from one address leaves seats for others */
+  /* the viewers at one address leave seats for others */
   const OctSeatLimits limits = { .max = MAX_VIEWERS,
     .per_address = password != NULL ? MAX_VIEWERS - MAX_VIEWERS / 4 : 0 };
   OctRtsp *rtsp = g_new0 (OctRtsp, 1);
@@ -217,7 +217,7 @@ oct_rtsp_free (OctRtsp *rtsp)
   g_main_context_push_thread_default (rtsp->context);
   g_clear_pointer (&rtsp->listener, oct_listener_free);
   oct_rtsp_hall_clear (&rtsp->hall);
-  /* what was waiting for a connection ends too */
+  /* sources that wait for a connection end too */
   while (g_main_context_iteration (rtsp->context, FALSE))
     ;
   g_main_context_pop_thread_default (rtsp->context);

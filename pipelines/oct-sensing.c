@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "oct-sensing.h"
 
-/* -1 would be what somebody gives. */
+/* -1 might be given by a user. */
 #define NOT_GIVEN (-G_MAXDOUBLE)
 
 static GParamSpec *

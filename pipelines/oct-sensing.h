@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * What people set of compressive sensing, on an octreconstruct: the same in all
+ * Settings of compressive sensing, on an octreconstruct: the same in all
  * programs.
  */
 #pragma once
@@ -18,8 +18,8 @@ typedef struct {
   double sampling_rate; /* part of the samples, above 0 to 1 */
 } OctSensing;
 
-/* What octreconstruct has, static; ends with value_nick NULL, which is all
- * where it is not installed. */
+/* The solvers of octreconstruct, static; ends with value_nick NULL, which is
+ * all if it is not installed. */
 const GEnumValue *oct_sensing_solvers (void);
 /* The one of that name, static, or NULL. */
 const char *oct_sensing_find_solver (const char *name);
@@ -27,8 +27,8 @@ const char *oct_sensing_find_solver (const char *name);
 void oct_sensing_get (GstElement *reconstruct, OctSensing *sensing);
 void oct_sensing_set (GstElement *reconstruct, const OctSensing *sensing);
 
-/* Options of a program; oct_sensing_options_add() begins with what says that they
- * are not given. */
+/* Options of a program; oct_sensing_options_add() begins with values that mean
+ * "not given". */
 typedef struct {
   char *solver;
   double tau, sampling_rate;
@@ -37,7 +37,7 @@ typedef struct {
 void oct_sensing_options_add (GOptionGroup *group, OctSensingOptions *options);
 void oct_sensing_options_clear (OctSensingOptions *options);
 
-/* Sets what was given, behind the method.  FALSE with a sentence. */
+/* Sets the given options, after the method.  FALSE with a sentence. */
 gboolean oct_sensing_options_use (
     const OctSensingOptions *options, GstElement *reconstruct, GError **error);
 

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* What may wait for the encoder. */
+/* Frames that may wait for the encoder. */
 #define QUEUE (200 * GST_MSECOND)
 #define POLL_TIME (100 * GST_MSECOND)
 #define RETRY_TIME (2 * G_TIME_SPAN_SECOND)
@@ -16,8 +16,8 @@
 struct _OctStream {
   GstElement *encoding;
   OctTap *images;
-  /* what `launch` says, in a pipeline of its own: it may fail and be started
-   * again */
+  /* the elements of `launch`, in a pipeline of their own: it may fail and be
+   * started again */
   GstElement *sending;
   OctTap *video;
   OctRtsp *rtsp;
@@ -141,7 +141,7 @@ stream_is_stopped (OctStream *self)
   return stop;
 }
 
-/* Whoever is to receive may come and go: what failed is tried again. */
+/* Receivers may come and go: a sink that failed is tried again. */
 static gpointer
 stream_run (gpointer data)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * A live video of what passes a pad of a running pipeline, encoded once for
+ * A live video of the images at a pad of a running pipeline, encoded once for
  * all who watch, from an RTSP server and into any other GStreamer sinks.
  *
  * It has a pipeline of its own, as a recording has: a slow or vanished viewer
@@ -14,11 +14,11 @@ G_BEGIN_DECLS
 
 typedef struct {
   guint bitrate;        /* kbit/s, 0 = 8000 */
-  const char *launch;   /* what H.264 goes into, as a launch line, or NULL */
+  const char *launch;   /* a launch line that takes H.264, or NULL */
   gint rtsp_port;       /* of the RTSP server, 0 = any, -1 = no server */
-  const char *address;  /* where it listens, NULL = this machine alone */
+  const char *address;  /* to listen on, NULL = this machine alone */
   const char *password; /* of the user "oct", NULL = none is asked for; needed
-                           where `address` is not this machine alone */
+                           if `address` is not this machine alone */
 } OctStreamSettings;
 
 typedef struct {

@@ -3,7 +3,7 @@
 #include "oct/oct.h"
 
 #define MAX_BYTES ((guint64)1 << 30)
-/* Buffers of a camera are few: of what has to wait, a copy does. */
+/* A camera has few buffers: if more have to wait, copies of them do. */
 #define MAX_HELD 3
 #define FEW 4
 
@@ -30,7 +30,7 @@ struct _OctTap {
   GstClockTime last;     /* time stamp of the last buffer */
 };
 
-/* With the lock held. */
+/* Call with the lock held. */
 static void
 tap_end (OctTap *tap, const char *reason)
 {
@@ -40,8 +40,8 @@ tap_end (OctTap *tap, const char *reason)
   tap->ended (reason, tap->data);
 }
 
-/* Whether frames of `a` can follow those of `b`: what else is in caps of video
- * (colorimetry, ...) is settled with the first. */
+/* Whether frames of `a` can follow those of `b`: other fields of caps of video
+ * (colorimetry, ...) are settled with the first. */
 static gboolean
 tap_is_same (GstCaps *a, GstCaps *b)
 {
@@ -92,8 +92,8 @@ tap_take_caps (OctTap *tap)
   return TRUE;
 }
 
-/* Into appsrc's queue, but in front of the first buffer not before caps and
- * segment have gone there. */
+/* Into appsrc's queue; before the first buffer, only after caps and segment
+ * have gone there. */
 static void
 tap_send (OctTap *tap, GstEvent *event)
 {
@@ -159,8 +159,8 @@ get_running_time (OctTap *tap, GstBuffer *buffer)
   return time;
 }
 
-/* Where frames are left out already, those that wait span more time than their
- * number says; a crash would lose all of it. */
+/* If frames are left out already, those that wait span more time than their
+ * number suggests; a crash would lose all of it. */
 static gboolean
 tap_is_full (OctTap *tap, GstBuffer *buffer)
 {

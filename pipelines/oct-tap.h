@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * From a pad of a running pipeline to an appsrc of another one, without ever
- * making the first wait: references of its buffers are handed over, and where
- * the second is too slow they are dropped and counted.
+ * making the first wait: references of its buffers are handed over, and if the
+ * second is too slow they are dropped and counted.
  */
 #pragma once
 
@@ -26,7 +26,7 @@ typedef void (*OctTapEnded) (const char *reason, gpointer data);
 
 typedef enum {
   OCT_TAP_FROM_ZERO, /* running times of `pad`, counted from the first buffer */
-  OCT_TAP_ARRIVAL,   /* none: appsrc is live and stamps what arrives */
+  OCT_TAP_ARRIVAL,   /* none: appsrc is live and stamps buffers on arrival */
 } OctTapTimes;
 
 /* An appsrc (floating), NULL when there is none installed; it or one from
@@ -38,7 +38,7 @@ void oct_tap_set_up_source (GstElement *source, OctTapTimes times);
  * wait in the appsrc, besides at most 1 GiB.  `calibration`: a source
  * pad whose OCT calibration is handed over too, or NULL for that of `pad`.
  * The calibration, and the mask of the scan that `pad` knows, come before the
- * frames, where there are such. */
+ * frames, if there are such. */
 OctTap *oct_tap_new (GstPad *pad, GstAppSrc *appsrc, OctTapTimes times,
     GstClockTime queue, GstPad *calibration, OctTapEnded ended, gpointer data);
 

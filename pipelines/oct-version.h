@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/** What every program says when it is asked for its version. */
+/** The answer of every program to --version. */
 #pragma once
 
 #include <glib.h>

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=bash
-# Debian packages of this project and a function that installs what is missing.
-# Read by demo.sh, tests/run.sh and whoever wants the list:
+# Debian packages of this project and a function that installs the missing ones.
+# Read by demo.sh, tests/run.sh and others that need the list:
 #   bash -c '. pipelines/packages.sh; echo "${OCT_BUILD_PACKAGES[@]}"'
 
 # To build the plugin and the programs; the last line is for files of MATLAB,
@@ -11,7 +11,7 @@ OCT_BUILD_PACKAGES=(gcc libc6-dev meson ninja-build pkg-config
   libgstrtspserver-1.0-dev libcairo2-dev
   zlib1g-dev libhdf5-dev libzip-dev libtiff-dev)
 
-# To write DICOM too, for which convert.sh asks where it is needed.
+# To write DICOM too; convert.sh installs them if they are needed.
 OCT_DICOM_PACKAGES=(g++ libdcmtk-dev)
 
 # To run it, to make videos and to record: gst-launch-1.0, videoconvert, mp4mux,
@@ -25,7 +25,7 @@ OCT_LIVE_PACKAGES=(libsoup-3.0-dev libjson-glib-dev
   libgstreamer-plugins-bad1.0-dev gstreamer1.0-nice glib-networking)
 
 # For the tests only: Aravis has a camera source and a fake camera for it, openssl
-# makes a certificate; readers of what is written, and DICOM, which is optional.
+# makes a certificate; readers of the written files, and DICOM, which is optional.
 OCT_TEST_PACKAGES=(python3 python3-numpy libaravis-0.8-0 openssl git codespell
   clang-format reuse python3-tifffile python3-nibabel python3-h5py
   python3-pydicom "${OCT_DICOM_PACKAGES[@]}" dcmtk dicom3tools
@@ -50,8 +50,8 @@ oct_missing () {
 # No fault of ours: no mirror can be reached, or it lacks files (EX_TEMPFAIL).
 OCT_NOT_NOW=75
 
-# Installs what is missing of the packages given, and says what that is.  Fails
-# with OCT_NOT_NOW where they cannot be downloaded at present.
+# Installs the missing ones of the packages given, and prints their names.  Fails
+# with OCT_NOT_NOW if they cannot be downloaded at present.
 oct_install () {
   local missing log status=0
 
@@ -79,7 +79,7 @@ oct_install () {
 }
 
 # oct_apt install PACKAGE ..., or oct_apt build-dep FOLDER.  One step after the
-# other, to tell what fails for now from what always will.
+# other, to distinguish a failure of the moment from one that stays.
 oct_apt () {
   local get=() options=(-y -q --no-install-recommends) updated=yes
   [ "$(id -u)" -eq 0 ] || get=(sudo)

@@ -37,7 +37,7 @@ make_output_name (const OctConvertInput *input, const char *file)
                                    : g_build_filename (folder, name, NULL);
 }
 
-/* Nothing is replaced but what was made of the same input before. */
+/* Only files that were made of the same input may be replaced. */
 static gboolean
 check_free (const OctConvertManifest *manifest, const char *folder,
     const OctConvertInput *input, const char *name, gboolean *there,
@@ -110,7 +110,7 @@ copy_outputs (GPtrArray *outputs)
   return copy;
 }
 
-/* What is to be moved from `work`, by the `files` in it. */
+/* The files to move from `work`, named in `files`. */
 static GPtrArray *
 list_outputs (const OctConvertInput *input, const char *work, GPtrArray *files,
     gboolean checksums, GError **error)

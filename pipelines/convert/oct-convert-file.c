@@ -22,7 +22,7 @@ oct_convert_set_method (
   return oct_sensing_options_use (&options->sensing, reconstruct, error);
 }
 
-/* Images of one range: by the contrast of what has come, slowly, or as set. */
+/* One range for all images: by the contrast so far, slowly, or as set. */
 static void
 set_range (GstElement *reconstruct, const OctConvertOptions *options)
 {
@@ -92,7 +92,7 @@ set_files (GstElement *pipeline, const OctConvertOptions *options,
       options->file_mode & 0666, NULL);
 }
 
-/* Of a volume, as the first B-scan says, which waits for the start. */
+/* The B-scans of a volume, by the first B-scan, which waits for the start. */
 static guint
 convert_file_get_bscans (GstElement *sink)
 {
@@ -133,7 +133,7 @@ convert_file_set_spacing (
         sink, "y-spacing", options->length_um * 1e-6 / (bscans - 1), NULL);
 }
 
-/* What octvolumesink says of its properties is said of our options. */
+/* Names our options in a sentence of octvolumesink on its properties. */
 static void
 convert_file_name_options (GError *error)
 {
@@ -162,7 +162,7 @@ on_element (GstBus *bus, GstMessage *message, gpointer data)
     *(guint64 *)data += missing;
 }
 
-/* What octsrc says of its file: which B-scans are missing, and why.  In any
+/* A warning of octsrc on its file: the missing B-scans and the cause.  In any
  * thread. */
 static void
 convert_file_on_warning (GstBus *bus, GstMessage *message, gpointer data)
@@ -288,7 +288,7 @@ oct_convert_file (const OctConvertOptions *options,
   count_missing (pipeline, missing);
   set_files (pipeline, options, input, folder);
   ok = convert_file_play (pipeline, options, folder, progress, data, error);
-  /* where a whole volume is missing nothing is black */
+  /* if a whole volume is missing nothing is black */
   g_object_get (source, "missing", &absent, NULL);
   *missing = MAX (*missing, absent);
   gst_element_set_state (pipeline, GST_STATE_NULL);

@@ -7,11 +7,11 @@
 
 #include "oct-reader.h"
 
-/* What is taken from folders; a file that is named is always taken. */
+/* Endings of files read from folders; a file that is named is always read. */
 static const char *const endings[] = { ".npy", ".mat", ".h5", ".hdf5", ".oct",
   ".srr", ".unp", ".raw", ".bin", ".tif", ".tiff", NULL };
 
-/* What folders are looked through with. */
+/* State of the search through folders. */
 typedef struct {
   GPtrArray *inputs, *problems;
   GHashTable *seen; /* folders, by "device:number": links make no loops */
@@ -83,8 +83,8 @@ add_other_files (OctConvertInput *input, GHashTable *left)
   input->files = sum != NULL ? g_strndup (sum, 12) : g_strdup ("");
 }
 
-/* Leaves the inputs that belong to no other one.  Of files that belong to each
- * other, as the B-scans of a volume do, the first one stays. */
+/* Leaves the inputs that do not belong to another one.  Where files belong
+ * together, as the B-scans of a volume do, the first one stays. */
 static void
 join_files (GPtrArray *inputs)
 {
@@ -204,9 +204,9 @@ cut_number (const char *name)
   return stem > 1 && stem < size && name[stem - 1] == '-' ? stem - 1 : 0;
 }
 
-/* Without its ending, but where another file would have the same name.  Where
- * another one is called as the second volume would be, further volumes keep it.
- */
+/* Removes the ending of each name, unless another file would have the same
+ * name.  If another one has the name of the second volume, further volumes keep
+ * the ending. */
 static void
 shorten_names (GPtrArray *inputs)
 {

@@ -18,8 +18,7 @@
 /* More than the manifest of any archive. */
 #define MAX_BYTES ((guint64)1 << 30)
 
-/* No time is later than this, so that there is a later one for what is said
- * next. */
+/* Times are limited to this, so that the next record can have a later one. */
 #define MOST_TIME (G_MAXINT64 / 2)
 
 /* Manifests of earlier versions end before WRITTEN, or before FILES. */
@@ -47,14 +46,14 @@ static const char *const states[] = { [OCT_CONVERT_MOVING] = "move",
 /* The last time that an input was in a state. */
 typedef struct {
   char *version;      /* of the input and the options; NULL: never */
-  gint64 at;          /* us since 1970, 0 where the manifest does not say */
+  gint64 at;          /* us since 1970, 0 if the manifest does not contain it */
   GPtrArray *outputs; /* OctConvertOutput */
   char *message;
   GString *lines;     /* the records of it, for another manifest */
   gboolean elsewhere; /* not in the manifest's own file */
 } Said;
 
-/* What is known of an input.  The newest counts, whichever manifest it is in. */
+/* The records of an input.  The newest counts, whichever manifest has it. */
 typedef struct {
   Said said[G_N_ELEMENTS (states)];
 } Known;
@@ -71,9 +70,9 @@ struct _OctConvertManifest {
   int fd;
   gboolean own;    /* the file that is being read is its own */
   gboolean broken; /* a part of a record is in the file and stays there */
-  GString *moving; /* the records of what is being moved, in the file ... */
+  GString *moving; /* the records of the files being moved, in the file ... */
   off_t moving_at; /* ... here */
-  GArray *moving_states; /* where their states are in them, gsize */
+  GArray *moving_states; /* places of their states in them, gsize */
   GHashTable *known;     /* Known by input */
   GHashTable *claims;    /* GPtrArray of Claim by output */
 };
@@ -174,8 +173,8 @@ make_version (const char *bytes, const char *changed, const char *files,
   return g_strjoin (" ", bytes, changed, files, options, NULL);
 }
 
-/* What is said of several outputs at one time belongs together; that of another
- * time takes its place, but what was written then stays known. */
+/* Records of several outputs with one time belong together; those of a later
+ * time replace them, but the outputs written before stay known. */
 static void
 take_state (OctConvertManifest *manifest, Said *said, char **fields,
     guint count, const char *line, gsize size)
@@ -315,7 +314,7 @@ oct_convert_manifest_read_others (OctConvertManifest *manifest)
     if (!g_str_has_prefix (name, PREFIX) || !g_str_has_suffix (name, ".csv")
         || g_str_equal (path, manifest->path))
       continue;
-    /* one that cannot be read says that nothing was done */
+    /* one that cannot be read counts as empty */
     fd = manifest_open_file (path, O_RDONLY);
     text = fd >= 0 ? read_file (fd, &size) : NULL;
     if (text != NULL)
@@ -485,7 +484,7 @@ oct_convert_manifest_get_owner (const OctConvertManifest *manifest,
 
   for (guint i = 0; claims != NULL && i < claims->len; i++) {
     const Claim *claim = claims->pdata[i];
-    /* earlier versions did not say which file it was */
+    /* earlier versions did not store which file it was */
     gint64 apart = claim->file.changed < 0
                        ? G_MAXINT64
                        : oct_convert_place_compare (&claim->file, file);
@@ -604,7 +603,7 @@ manifest_get_time (OctConvertManifest *manifest, const OctConvertInput *input)
   return at;
 }
 
-/* Where the state is in `text`. */
+/* Returns the place of the state in `text`. */
 static gsize
 append_record (GString *text, const OctConvertInput *input, const char *options,
     OctConvertState state, const OctConvertOutput *output, const char *message,
@@ -693,7 +692,7 @@ oct_convert_manifest_begin_move (OctConvertManifest *manifest,
   return manifest_append (manifest, manifest->moving, error);
 }
 
-/* In the file and in the records. */
+/* Writes "done" to the file and to the records. */
 static int
 put_done (OctConvertManifest *manifest, gsize at)
 {
@@ -742,7 +741,7 @@ oct_convert_manifest_merge (OctConvertManifest *manifest, GError **error)
     const Said *said =
         ((Known *)g_hash_table_lookup (manifest->known, item->data))->said;
 
-    /* in the order of time; what is older than its end does not matter */
+    /* in the order of time; records older than its end do not matter */
     if (said[OCT_CONVERT_MOVING].elsewhere
         && said[OCT_CONVERT_MOVING].at > said[OCT_CONVERT_DONE].at)
       g_string_append (text, said[OCT_CONVERT_MOVING].lines->str);

@@ -30,7 +30,7 @@ oct_convert_place_is_inside (const char *name)
 }
 
 /* A descriptor of the folder that the file `name` is in; folders that are not
- * there are made where `make`.  `base`: the name in it.  -1 with errno. */
+ * there are made if `make`.  `base`: the name in it.  -1 with errno. */
 static int
 open_folder (
     const char *folder, const char *name, gboolean make, const char **base)
@@ -43,7 +43,7 @@ open_folder (
   for (guint i = 0; at >= 0 && parts[i] != NULL && parts[i + 1] != NULL; i++) {
     int next, code;
 
-    /* the umask says who may enter */
+    /* the umask restricts access */
     if (make)
       (void)mkdirat (at, parts[i], 0777);
     next =
@@ -111,7 +111,7 @@ set_place_error (GError **error, const char *folder, const char *name, int code)
         "'%s' cannot be written: %s.", path, g_strerror (code));
 }
 
-/* A link, which never replaces anything, where the file system has links. */
+/* By a link, which never replaces anything, if the file system has links. */
 static int
 move_new (const char *from, int at, const char *base)
 {

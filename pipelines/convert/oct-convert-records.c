@@ -13,8 +13,8 @@ oct_convert_records_append (GString *line, const char *text, char end)
   g_string_append_printf (line, "\"%s\"%c", quoted->str, end);
 }
 
-/* The record at *at, and *at behind it; NULL: it has no end, or bytes of 0 are
- * in it, and *at is the first of them. */
+/* The record at *at, and *at after it; NULL: it has no end, or contains bytes
+ * of 0, and *at is the first of them. */
 static char **
 take_record (const char *text, gsize size, gsize *at)
 {
@@ -48,8 +48,8 @@ take_record (const char *text, gsize size, gsize *at)
   return (char **)g_ptr_array_free (g_steal_pointer (&fields), FALSE);
 }
 
-/* Where to go on after a record that is damaged: behind its line, as the next
- * one may be whole, or behind the bytes of 0 in that. */
+/* Where to go on after a damaged record: after its line, as the next one may be
+ * whole, or after the bytes of 0 in the line. */
 static gsize
 records_skip (const char *text, gsize size, gsize at)
 {

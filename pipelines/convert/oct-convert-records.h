@@ -16,7 +16,7 @@ typedef gboolean (*OctConvertRecord) (
 /* Gives all records of text[size] to `take`.  After one that is damaged, by
  * bytes of 0 as some file systems leave them after a loss of power, by another
  * program or a person, it goes on with the next line, and adds their number to
- * *damaged.  Returns how many bytes that was: less than `size` where the last
+ * *damaged.  Returns how many bytes that was: less than `size` if the last
  * record has no end. */
 gsize oct_convert_records_read (const char *text, gsize size,
     OctConvertRecord take, gpointer data, guint *damaged);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "oct-convert.h"
 
-/* What has become of an archive. */
+/* How much of an archive is converted. */
 typedef struct {
   guint complete, incomplete; /* of those: with B-scans missing */
   guint64 bytes;              /* of spectra that are complete */
   GPtrArray *failed, *missing, *changed, *damaged; /* sentences or paths */
 } State;
 
-/* A sentence of what is wrong with the volumes, or NULL. */
+/* A sentence on the fault of the volumes, or NULL. */
 static char *
 check_sums (const OctConvertManifest *manifest, const OctConvertInput *input,
     const char *folder)

@@ -16,7 +16,7 @@ struct _OctConvertWork {
   GHashTable *left; /* Left by code */
 };
 
-/* Of a program that has ended. */
+/* The work folder of a program that has ended. */
 typedef struct {
   guint begun;
   char *path; /* of the folder, which is empty */

@@ -4,8 +4,8 @@
  * volumes that other programs read.  convert.sh builds it and runs it.
  *
  * Each file is converted into a folder of its own within the output folder and
- * moved to its place when it is complete; the manifest says so then.  What was
- * begun by a run that ended is begun again.
+ * moved to its place when it is complete; the manifest says so then.  A file
+ * that a run has begun and not completed is begun again.
  */
 #include "oct-convert.h"
 
@@ -32,10 +32,10 @@ typedef struct {
   char *output, *part, *mode;
   gboolean checksums, summary;
   guint part_number, parts;
-  char *text; /* that differs where the volumes would */
+  char *text; /* that differs if the volumes would */
 } Options;
 
-/* What has been done, for the terminal. */
+/* The progress, for the terminal. */
 typedef struct {
   guint files, at, done, skipped, failed;
   guint incomplete;          /* of those that were done */
@@ -171,7 +171,7 @@ convert_pass (const Options *options, const OctConvertManifest *manifest,
   return result != OCT_CONVERT_RESULT_NONE;
 }
 
-/* FALSE where no other file can be converted either. */
+/* FALSE if no other file can be converted either. */
 static gboolean
 convert_one (const Options *options, OctConvertManifest *manifest,
     OctConvertWork *folders, const OctConvertInput *input, Work *work,
@@ -216,7 +216,7 @@ convert_one (const Options *options, OctConvertManifest *manifest,
       manifest, input, options->text, reason->message, error);
 }
 
-/* Nothing where nothing was given, as before there were these options. */
+/* Empty if no option was given, as before there were these options. */
 static char *
 describe_sensing (const OctSensingOptions *s)
 {
@@ -242,7 +242,7 @@ describe_cameras (const OctConvertOptions *f)
              : g_strdup ("");
 }
 
-/* What volumes depend on besides their input. */
+/* The settings, besides the input, on which volumes depend. */
 static char *
 describe_options (const Options *options)
 {
@@ -583,7 +583,7 @@ convert_check_method (const Options *options, GError **error)
   return FALSE;
 }
 
-/* With --method; those of compressive sensing, where they are given. */
+/* Checks the options of compressive sensing, if given, with --method. */
 static gboolean
 check_sensing (const Options *options, GError **error)
 {

@@ -15,25 +15,25 @@ G_BEGIN_DECLS
 
 typedef struct {
   char *path;    /* canonical */
-  char *name;    /* where it goes in the output folder, without ending */
+  char *name;    /* its place in the output folder, without ending */
   char *further; /* the same for its volumes after the first */
   guint64 size;  /* of all files that it is made of */
   gint64
       changed; /* time of the last change of the file `path`, us since 1970 */
-  char *files; /* a text that differs where others of its files do, or "" */
+  char *files; /* a text that differs if others of its files do, or "" */
 } OctConvertInput;
 
 /* Files, and files in folders (and in theirs) whose ending octsrc knows, in the
- * order of their paths; what belongs to another one, as parts and further
- * B-scans do, is left to that, and nothing is taken from the folder `output`.
- * What cannot be looked into is listed in `problems` (sentences).  Files whose
- * volumes would have one name keep their endings.  NULL with a sentence where a
+ * order of their paths.  Files that belong to another one, as parts and further
+ * B-scans do, are left to that, and nothing is taken from the folder `output`.
+ * `problems` gets a sentence for each place that cannot be read.  Files whose
+ * volumes would have one name keep their endings.  NULL with a sentence if a
  * path is missing or none is found. */
 GPtrArray *oct_convert_find_inputs (
     char **paths, const char *output, GPtrArray *problems, GError **error);
 
-/* Leaves those of part `part` of `parts` (from 1): the same for whoever asks,
- * with as many bytes in each as files allow. */
+/* Leaves those of part `part` of `parts` (from 1), with as many bytes in each
+ * as files allow.  Every program that calls this gets the same parts. */
 void oct_convert_take_part (GPtrArray *inputs, guint part, guint parts);
 
 /* Whether a volume of this name is another input's now, though it was of this
@@ -61,7 +61,7 @@ void oct_convert_output_free (gpointer output);
 /* Whether a name from anywhere is that of a file in a folder. */
 gboolean oct_convert_place_is_inside (const char *name);
 
-/* In all that follows no link in `name` is followed.  FALSE: nothing has that
+/* The following functions follow no link in `name`.  FALSE: nothing has that
  * name. */
 gboolean oct_convert_place_look (
     const char *folder, const char *name, OctConvertFile *file);
@@ -71,8 +71,8 @@ gboolean oct_convert_place_look (
 gint64 oct_convert_place_compare (
     const OctConvertFile *a, const OctConvertFile *b);
 
-/* Moves the file `from` to its place, on the disk when it returns.  FALSE with a
- * sentence; G_IO_ERROR_EXISTS where something is there and is not to be
+/* Moves the file `from` to its place, on the disk when it returns.  FALSE with
+ * a sentence; G_IO_ERROR_EXISTS if something is there and is not to be
  * replaced. */
 gboolean oct_convert_place_put (const char *folder, const char *name,
     const char *from, gboolean replace, GError **error);
@@ -84,10 +84,10 @@ char *oct_convert_place_sum (
 
 /* ---------------------------------------------------------------- manifest */
 
-/* What has been done, a CSV file in the output folder: a line for each file
- * that was written, or for each input that failed.  The newest lines of an input
- * count.  Several programs, each with another part of an archive, have one each.
- */
+/* The record of conversions, a CSV file in the output folder: a line for each
+ * file written, or for each input that failed.  The newest lines of an input
+ * count.  Several programs, each with another part of an archive, have one
+ * each. */
 typedef struct _OctConvertManifest OctConvertManifest;
 
 typedef enum {
@@ -97,13 +97,13 @@ typedef enum {
 } OctConvertState;
 
 /* `part` 0: the only one.  Reads all manifests of the folder.  NULL with a
- * sentence, also where another program is at work on this part. */
+ * sentence, also if another program is at work on this part. */
 OctConvertManifest *oct_convert_manifest_open (
     const char *folder, guint part, guint parts, GError **error);
 void oct_convert_manifest_close (OctConvertManifest *manifest);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (OctConvertManifest, oct_convert_manifest_close)
 
-/* Once more, for what other programs have done meanwhile. */
+/* Reads the other manifests again, which other programs may have changed. */
 void oct_convert_manifest_read_others (OctConvertManifest *manifest);
 
 typedef enum {
@@ -113,8 +113,8 @@ typedef enum {
 } OctConvertResult;
 
 /* Whether this input, as it is now, was converted with these options (a text
- * that differs where they do).  `changed`: a sentence on files that were, or
- * NULL; to be freed. */
+ * that differs if they do).  `changed`: a sentence on files that were changed,
+ * or NULL; to be freed. */
 OctConvertResult oct_convert_manifest_look (const OctConvertManifest *manifest,
     const OctConvertInput *input, const char *options, char **changed);
 
@@ -122,8 +122,8 @@ OctConvertResult oct_convert_manifest_look (const OctConvertManifest *manifest,
 const char *oct_convert_manifest_get_failure (
     const OctConvertManifest *manifest, const OctConvertInput *input,
     const char *options);
-/* Files (OctConvertOutput) of the last time that it was in this state, and what
- * was said of them when they were done; NULL and "": none. */
+/* Files (OctConvertOutput) of the last time that it was in this state, and the
+ * note on them when they were done; NULL and "": none. */
 GPtrArray *oct_convert_manifest_get_outputs (const OctConvertManifest *manifest,
     const OctConvertInput *input, OctConvertState state);
 const char *oct_convert_manifest_get_note (
@@ -133,8 +133,8 @@ const char *oct_convert_manifest_get_note (
 const char *oct_convert_manifest_get_owner (const OctConvertManifest *manifest,
     const char *output, const OctConvertFile *file);
 
-/* The following are on the disk when they return.  `note`: what is to be said of
- * the outputs (OctConvertOutput). */
+/* The following records are on the disk when the functions return.  `note`: a
+ * sentence on the outputs (OctConvertOutput). */
 gboolean oct_convert_manifest_begin_move (OctConvertManifest *manifest,
     const OctConvertInput *input, const char *options, GPtrArray *outputs,
     const char *note, GError **error);
@@ -144,23 +144,22 @@ gboolean oct_convert_manifest_end_move (
 gboolean oct_convert_manifest_add_failure (OctConvertManifest *manifest,
     const OctConvertInput *input, const char *options, const char *message,
     GError **error);
-/* Takes what others say into this one. */
+/* Adds the records of the other manifests to this one. */
 gboolean oct_convert_manifest_merge (
     OctConvertManifest *manifest, GError **error);
 
-/* Moves the files in the folder `work` to their places in `folder` and says so:
- * a file that is there without being in the manifest is somebody else's, and
- * nothing is replaced but what was made of the same input.  `count`: how many
- * there were.  FALSE with a sentence; G_IO_ERROR_EXISTS: something else is
- * there. */
+/* Moves the files in the folder `work` to their places in `folder` and records
+ * it: a file that is there without being in the manifest is somebody else's,
+ * and only files made of the same input are replaced.  `count`: how many there
+ * were.  FALSE with a sentence; G_IO_ERROR_EXISTS: something else is there. */
 gboolean oct_convert_deliver (OctConvertManifest *manifest, const char *folder,
     const OctConvertInput *input, const char *options, const char *work,
     gboolean checksums, const char *note, guint *count, GError **error);
 
-/* Prints what of the inputs has been converted with these options into `folder`,
- * and which not; `checksums`: reads the volumes to compare them with theirs.
- * `problems`: what could not be looked into.  FALSE where anything is not as it
- * should be, or with an error where it was interrupted. */
+/* Prints which of the inputs have been converted with these options into
+ * `folder`, and which not; `checksums`: reads the volumes to compare them with
+ * theirs.  `problems`: the places that could not be read.  FALSE if anything is
+ * not as it should be, or with an error if it was interrupted. */
 gboolean oct_convert_print_state (const OctConvertManifest *manifest,
     GPtrArray *inputs, const char *folder, const char *options,
     gboolean checksums, GPtrArray *problems, GError **error);
@@ -168,27 +167,27 @@ gboolean oct_convert_print_state (const OctConvertManifest *manifest,
 /* ------------------------------------------------------------- work folders */
 
 /* Each file is converted in a folder of its own within the output folder, whose
- * name says what is converted in it and how often that was begun: what a program
- * leaves that is killed, or crashes, tells the next one. */
+ * name says which input is converted in it and how often that was begun: the
+ * folder left by a program that is killed, or crashes, tells the next one. */
 typedef struct _OctConvertWork OctConvertWork;
 
 /* `folder` is that of the volumes, `part` as for the manifest, which must be
- * locked: all that is left of this part is of a program that has ended. */
+ * locked: all folders left of this part are of programs that have ended. */
 OctConvertWork *oct_convert_work_open (
     const char *folder, guint part, guint parts);
-/* Removes what is still left of earlier programs where `all` was tried. */
+/* Removes the rest of earlier programs if `all` files were tried. */
 void oct_convert_work_close (OctConvertWork *work, gboolean all);
 
 /* How often it was begun, as it is now and with these options, by programs that
- * ended without a word of it. */
+ * ended without reporting on it. */
 guint oct_convert_work_count (const OctConvertWork *work,
     const OctConvertInput *input, const char *options);
 
 /* An empty folder for it, NULL with a sentence. */
 char *oct_convert_work_begin (OctConvertWork *work,
     const OctConvertInput *input, const char *options, GError **error);
-/* It was converted, has failed, or was stopped by who started the program:
- * removes that folder. */
+/* It was converted, has failed, or the user has stopped the program: removes
+ * that folder. */
 void oct_convert_work_end (const char *folder);
 
 /* ---------------------------------------------------------------- one file */
@@ -217,10 +216,10 @@ gboolean oct_convert_set_method (
 typedef gboolean (*OctConvertProgress) (
     guint64 bscans, guint64 all, gpointer data);
 
-/* Converts it into `folder`, which may have nothing in it.  The files there are
- * complete when it returns TRUE; `missing`: B-scans that are black in them, or
- * that the file announces and lacks.  FALSE with a sentence, or G_IO_ERROR_CANCELLED where it was
- * stopped. */
+/* Converts it into `folder`, which must be empty.  The files there are complete
+ * when it returns TRUE; `missing`: B-scans that are black in them, or that the
+ * file announces and lacks.  FALSE with a sentence, or G_IO_ERROR_CANCELLED if
+ * it was stopped. */
 gboolean oct_convert_file (const OctConvertOptions *options,
     const OctConvertInput *input, const char *folder,
     OctConvertProgress progress, gpointer data, guint64 *missing,

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define MAX_ATTRIBUTES 100
-#define PAYLOAD "96" /* what oct-live-viewer.c offers */
+#define PAYLOAD "96" /* the one that oct-live-viewer.c offers */
 
 static gboolean
 answer_refuse (GError **error, const char *reason)
@@ -124,7 +124,7 @@ is_one_of (const char *text, const char *const *words)
   return FALSE;
 }
 
-/* An IP address, or a name that a browser hides it behind (mDNS). */
+/* An IP address, or the name with which a browser hides it (mDNS). */
 static gboolean
 is_address (const char *text)
 {
@@ -137,7 +137,7 @@ is_address (const char *text)
              && is_made_of (text, 7, 253, "-."));
 }
 
-/* What follows the type: pairs of words that we know, others are left alone. */
+/* After the type: checks pairs of words that we know, ignores others. */
 static gboolean
 check_extensions (char *rest)
 {
@@ -218,7 +218,7 @@ check_candidates (const GstSDPMessage *message, GError **error)
          || answer_refuse (error, "it names an address in a wrong place");
 }
 
-/* What GStreamer's WebRTC needs of an answer to our offer. */
+/* The attributes that GStreamer's WebRTC needs in an answer to our offer. */
 static const char *const needed[] = { "candidate", "end-of-candidates",
   "fingerprint", "fmtp", "group", "ice-options", "ice-pwd", "ice-ufrag", "mid",
   "msid-semantic", "recvonly", "rtcp", "rtcp-fb", "rtcp-mux", "rtcp-rsize",
@@ -234,7 +234,7 @@ is_needed (const GstSDPAttribute *attribute)
              || oct_live_candidate_is_usable (line));
 }
 
-/* Whatever else a browser may say is not for the libraries behind. */
+/* Removes everything else, which the libraries need not see. */
 static char *
 answer_reduce (GstSDPMessage *message)
 {

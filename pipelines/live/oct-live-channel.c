@@ -120,7 +120,7 @@ get_allowance (OctLiveChannel *stream)
   return stream->allowance > 0.0 ? (gsize)stream->allowance : 0;
 }
 
-/* Of what had been read before, at most `count` bytes and not beyond `end`. */
+/* At most `count` bytes of those read before, and not beyond `end`. */
 static gssize
 take_start (OctLiveChannel *stream, void *buffer, gsize count, gsize end)
 {
@@ -192,7 +192,7 @@ input_is_readable (GPollableInputStream *pollable)
              g_io_stream_get_input_stream (stream->base)));
 }
 
-/* Behind a request it never gets ready; where too much has come, later. */
+/* After a request it never gets ready; after too many bytes, later. */
 static GSource *
 input_create_source (GPollableInputStream *pollable, GCancellable *cancellable)
 {
@@ -212,7 +212,7 @@ input_create_source (GPollableInputStream *pollable, GCancellable *cancellable)
   return g_pollable_source_new_full (pollable, child, cancellable);
 }
 
-/* libsoup never waits in a read; who would, gets an error instead. */
+/* libsoup never waits in a read; a caller that would gets an error instead. */
 static gssize
 input_read (GInputStream *input, void *buffer, gsize count,
     GCancellable *cancellable, GError **error)
@@ -336,7 +336,7 @@ get_output (GIOStream *stream)
   return G_OUTPUT_STREAM (OCT_LIVE_CHANNEL (stream)->output);
 }
 
-/* TLS says goodbye, and would wait until it can: only where that is at once. */
+/* TLS ends with a message, which may block: sent only if it goes at once. */
 static gboolean
 close_stream (GIOStream *io, GCancellable *cancellable, GError **error)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * A connection as the HTTP library sees it: bounded in what comes in.
+ * A connection for the HTTP library, with bounded input.
  *
  * libsoup reads for as long as there is something to read, which lets a fast
  * sender keep the main loop, and it keeps parts of a message for as long as
  * more of them come.  This stream hands it the head of one request that was
- * found right, and nothing behind it; where the request opens a WebSocket, its
+ * found right, and nothing after it; if the request opens a WebSocket, its
  * frames follow, so many bytes at once and per second, watched by
  * oct-live-frames.h.  Main thread.
  */
@@ -15,8 +15,8 @@
 
 G_BEGIN_DECLS
 
-/* Of a WebSocket: bytes at once and per second, to which every frame adds
- * some more for the work that it makes. */
+/* WebSocket input: bytes at once and per second; every frame counts as some
+ * more bytes for the work that it makes. */
 #define OCT_LIVE_CHANNEL_BURST 131072
 #define OCT_LIVE_CHANNEL_RATE 65536
 #define OCT_LIVE_CHANNEL_FRAME 256
@@ -28,9 +28,8 @@ G_DECLARE_FINAL_TYPE (
 /* Called once, when the stream has ended in whatever way. */
 typedef void (*OctLiveChannelEnd) (gpointer data);
 
-/* `base`: the socket's connection, or TLS on top of it.  `start`: what has been
- * read of it already, with `head` bytes of request; `upgrade`: what
- * follows are frames. */
+/* `base`: the socket's connection, or TLS on top of it.  `start`: the bytes
+ * read so far, with `head` bytes of request; `upgrade`: frames follow. */
 OctLiveChannel *oct_live_channel_new (GIOStream *base, GSocket *socket,
     GBytes *start, gsize head, gboolean upgrade, OctLiveChannelEnd end,
     gpointer data);
@@ -41,7 +40,7 @@ void oct_live_channel_cut (OctLiveChannel *stream);
 /* Whether the other side has gone, or will send nothing any more. */
 gboolean oct_live_channel_is_left (OctLiveChannel *stream);
 
-/* Ends it when what is to be sent has not moved for too long. */
+/* Ends it when the data to be sent have not moved for too long. */
 void oct_live_channel_check (OctLiveChannel *stream, gint64 now);
 
 G_END_DECLS

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The conversation with one page.  The page says what oct-live-message.h lists;
- * here is what it is sent:
- *   hello      once: its role, what can be set and recorded
+/* The conversation with one page.  oct-live-message.h lists its messages; these
+ * are sent to it:
+ *   hello      once: its role, the possible settings and recordings
  *   state      settings and recording, and why there are no pictures, when
  *              something has changed
  *   status     every second; the page acknowledges it
- *   look       what is shown of volumes, when something has changed
+ *   look       the view of volumes, when something has changed
  *   meters     some times a second while a page shows them, as fast as it
  *              acknowledges (oct-live-meters.h)
  *   offer, candidate, failed   for WebRTC
@@ -26,7 +26,7 @@
 #define BURST 200
 #define PER_SECOND 50
 #define SECONDS_BETWEEN_VIEWERS 1
-/* From a change of what is shown until pages get it, ms. */
+/* From a change of the look until pages get it, ms. */
 #define LOOK_DELAY 150
 /* Measurements that are sent to a page before it has acknowledged a status. */
 #define UNREAD_METERS 16
@@ -157,7 +157,7 @@ make_state (OctLive *live)
   return builder;
 }
 
-/* Of the client's own settings it has those up to the number in it. */
+/* `number` says which of the client's own settings the state includes. */
 static void
 say_state (OctLiveClient *client)
 {
@@ -178,7 +178,7 @@ add_panel (JsonBuilder *builder, const OctLivePanel *panel)
   json_builder_end_object (builder);
 }
 
-/* Sizes in metres; where the planes are in their picture, in pixels. */
+/* Sizes in metres; places of the planes in their picture, in pixels. */
 static JsonBuilder *
 make_look (OctLive *live)
 {
@@ -275,8 +275,8 @@ say_hello (OctLiveClient *client)
   live_client_say (client, make_look (live));
 }
 
-/* Who acknowledges it has read it, and all that was sent before: it cannot be
- * guessed.  JavaScript's numbers have 53 bits. */
+/* A page that returns this number has read it, and everything sent before: it
+ * cannot be guessed.  JavaScript's numbers have 53 bits. */
 static gint64
 make_number (void)
 {
@@ -364,8 +364,8 @@ client_watch (OctLiveClient *client, gboolean webrtc)
   g_clear_pointer (&client->viewer, oct_live_viewer_free);
   if (!webrtc)
     return;
-  /* of who watches all connections together: he may have any number of pages,
-   * one after the other */
+  /* the video connections of all viewers at one address count together: a
+   * viewer may open any number of pages, one after the other */
   if (now - client->viewer_at < SECONDS_BETWEEN_VIEWERS * G_TIME_SPAN_SECOND
       || (client->role == OCT_ROLE_VIEW
           && !oct_door_spend (
@@ -548,7 +548,7 @@ live_client_control (OctLiveClient *client, const OctLiveMessage *message)
     live_client_record (client, message->on);
 }
 
-/* Who may see the picture may see how good it is. */
+/* Everybody who may see the picture may see how good it is. */
 static void
 show_meters (OctLiveClient *client, gboolean on)
 {

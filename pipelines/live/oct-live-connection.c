@@ -104,7 +104,8 @@ set_stage (OctLiveConnection *connection, Stage stage)
   connection->since = g_get_monotonic_time ();
 }
 
-/* What the thread that makes keys or the library still hold comes back. */
+/* The parts still held by the library or by the thread that makes keys come
+ * back. */
 void
 oct_live_connection_cut (OctLiveConnection *connection)
 {
@@ -148,7 +149,7 @@ oct_live_connection_check (OctLiveConnection *connection, gint64 now)
  */
 
 /* The answer is small and the first thing that is sent: it goes out at once.
- * What the other side still sends is not read; it has a moment to read us. */
+ * Further bytes of the other side are not read; it has a moment to read us. */
 static void
 connection_refuse (OctLiveConnection *connection, const OctLiveHead *head)
 {
@@ -275,7 +276,8 @@ count_keys (OctLiveHall *hall, const char *address)
   return count;
 }
 
-/* First those for whose address the fewest are made, of them who came first. */
+/* First those whose address has the fewest in the making, the oldest of them
+ * first. */
 static void
 serve_waiting (OctLiveHall *hall)
 {
@@ -303,7 +305,7 @@ serve_waiting (OctLiveHall *hall)
   } while (next != NULL);
 }
 
-/* Who lets us wait gives way to one for whose address none are made. */
+/* A slow client gives way to one whose address has no keys in the making. */
 static void
 live_connection_hurry (OctLiveHall *hall)
 {
@@ -348,8 +350,8 @@ on_keys (GObject *source, GAsyncResult *result, gpointer data)
   serve_waiting (hall);
 }
 
-/* A thread waits for the other side: only so many, and not for one who has not
- * said anything. */
+/* A thread waits for the other side: only so many, and not for a client that
+ * has not sent anything. */
 static void
 make_keys (OctLiveConnection *connection)
 {

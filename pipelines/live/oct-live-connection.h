@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * A connection, from its first byte to its end: it makes the keys where it is
+ * A connection, from its first byte to its end: it makes the keys if it is
  * encrypted, reads the head of its one request, and hands it to the HTTP
- * library when that is right.  Each of these steps has its time; who takes
- * longer is closed.  Main thread.
+ * library when that is right.  Each of these steps has its time; a client that
+ * takes longer is disconnected.  Main thread.
  */
 #pragma once
 
@@ -14,8 +14,8 @@
 
 G_BEGIN_DECLS
 
-/* Seconds, of those for the request's head (oct-listener.h) for making keys;
- * for an answer to be taken, and for who is not known. */
+/* Seconds: of those for the request's head (oct-listener.h) the part for making
+ * keys; for an answer to be read; the same for unknown clients. */
 #define OCT_LIVE_KEYS_TIME 4
 #define OCT_LIVE_ANSWER_TIME 60
 #define OCT_LIVE_REFUSAL_TIME 5
@@ -24,7 +24,7 @@ G_BEGIN_DECLS
 #define OCT_LIVE_MAX_KEYS 6
 #define OCT_LIVE_MAX_KEYS_PER_ADDRESS 3
 
-/* What connections share. */
+/* The state that connections share. */
 typedef struct {
   SoupServer *server;
   GTlsCertificate *certificate; /* NULL: not encrypted */
@@ -47,7 +47,7 @@ OctLiveConnection *oct_live_connection_get (SoupServerMessage *message);
 const char *oct_live_connection_get_address (OctLiveConnection *connection);
 gboolean oct_live_connection_is_upgrade (OctLiveConnection *connection);
 OctLiveChannel *oct_live_connection_get_channel (OctLiveConnection *connection);
-/* It is `visitor`'s from now on; FALSE when he has no place any more. */
+/* It is `visitor`'s from now on; FALSE if no place is left for him. */
 gboolean oct_live_connection_admit (
     OctLiveConnection *connection, const OctVisitor *visitor);
 const OctVisitor *oct_live_connection_get_visitor (
@@ -55,9 +55,9 @@ const OctVisitor *oct_live_connection_get_visitor (
 /* Its answer may take as long as it likes, as long as it moves. */
 void oct_live_connection_stay (OctLiveConnection *connection);
 
-/* The headers that every answer has, whoever gives it, one a line. */
+/* The headers that every answer has, one a line. */
 extern const char oct_live_connection_headers[];
-/* Where it is encrypted: for a week, browsers ask for nothing else. */
+/* If it is encrypted: for a week, browsers ask for nothing else. */
 #define OCT_LIVE_HSTS "max-age=604800"
 
 G_END_DECLS

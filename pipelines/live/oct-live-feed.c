@@ -12,7 +12,7 @@
 #define VIRTUAL_VOLUME                                                         \
   "octsrc name=octsrc is-live=true phantom=surgery samples=1024 lines=192 "    \
   "line-rate=23040"
-/* Of the range of grey levels, see oct_live_feed_smooth(). */
+/* Smoothing of the range of grey levels, see oct_live_feed_smooth(). */
 #define SMOOTHING 0.9
 #define VOLUME_SMOOTHING 0.99
 #define METER "octmeter active=false "
@@ -32,7 +32,7 @@
 
 #define AT_END "oct-live-at-end"
 #define NOT_STARTED "oct-live-not-started"
-/* What ends a pipeline so soon after a change is a consequence of it. */
+/* The end of a pipeline so soon after a change is a consequence of it. */
 #define PROBATION (5 * G_TIME_SPAN_SECOND)
 
 struct _OctLiveFeed {
@@ -42,11 +42,11 @@ struct _OctLiveFeed {
   GstElement *source;      /* a bin */
   GstElement *octsrc;      /* in it; NULL: another source */
   GstElement *reconstruct; /* octreconstruct; NULL: the images come finished */
-  GstElement *logscale;    /* octlogscale behind it */
-  OctFill *fill;           /* behind its A-scans; of the pipeline */
-  GstElement *meters[2];   /* octmeter, before and behind octreconstruct */
-  char *range;             /* of octlogscale, where it is automatic */
-  gboolean changing;       /* its method: it has not said yet how that ends */
+  GstElement *logscale;    /* octlogscale after it */
+  OctFill *fill;           /* after its A-scans; of the pipeline */
+  GstElement *meters[2];   /* octmeter, before and after octreconstruct */
+  char *range;             /* of octlogscale, if it is automatic */
+  gboolean changing;       /* a change of the method is in progress */
   gint64 changed_at;       /* 0 = no change yet */
   guint watch;
   gboolean begun, ended, freed;
@@ -82,8 +82,8 @@ feed_release (gpointer feed)
 /* -------------------------------------------------------------- the pipeline
  */
 
-/* What the user has described, which may end in caps; images that come sooner
- * than their time stamps say wait for their time. */
+/* Adds the user's part, whose description may end in caps; images that come
+ * sooner than their time stamps say wait for their time. */
 static GstElement *
 add_users_part (OctLiveFeed *feed, const char *description, const char *option,
     GError **error)
@@ -230,7 +230,7 @@ feed_on_image (GstAppSink *sink, gpointer data)
   return GST_FLOW_OK;
 }
 
-/* The pipeline itself says so only when what the user has described has ended
+/* The pipeline itself reports the end only when the user's part has ended
  * everywhere. */
 static void
 feed_on_end (GstAppSink *sink, gpointer data)
@@ -304,7 +304,7 @@ oct_live_feed_new (const OctLiveSource *source, const OctLiveSettings *settings,
 /* -------------------------------------------------------------- start and end
  */
 
-/* What is no camera and can be played again from its start. */
+/* Whether it is not live and can be played again from its start. */
 static gboolean
 is_like_file (GstElement *source)
 {
@@ -354,14 +354,14 @@ report_end (
 {
   if (feed->ended)
     return;
-  /* the first image may be reported later than what came after it */
+  /* the first image may have come without being reported yet */
   if (g_atomic_int_get (&feed->delivered))
     feed_on_begun (feed);
   feed->ended = TRUE;
   feed->events.ended (how, message, method, feed->data);
 }
 
-/* A source that fails by itself, and not because what is behind it did. */
+/* A source that fails by itself, and not because an element downstream did. */
 static gboolean
 is_sources_own (OctLiveFeed *feed, GstMessage *message)
 {
@@ -374,7 +374,7 @@ is_sources_own (OctLiveFeed *feed, GstMessage *message)
              || !gst_structure_has_field (details, "flow-return"));
 }
 
-/* Of what depends on the method; the first and the last element do not. */
+/* Elements that depend on the method; the first and the last one do not. */
 static gboolean
 is_of_method (OctLiveFeed *feed, GstObject *object)
 {
@@ -422,7 +422,7 @@ feed_take_warning (OctLiveFeed *feed, GstMessage *message)
     g_printerr ("Note: %s\n", error->message);
 }
 
-/* What octvolumecs has chosen: in words, as people read it. */
+/* The method that octvolumecs has chosen, as a sentence for people. */
 static void
 take_filling (OctLiveFeed *feed, const GstStructure *s)
 {
@@ -517,7 +517,7 @@ feed_run (gpointer data)
 
   if (gst_element_set_state (feed->pipeline, GST_STATE_PLAYING)
       == GST_STATE_CHANGE_FAILURE)
-    /* behind the error, if there is one */
+    /* after the error, if there is one */
     gst_element_post_message (feed->pipeline,
         gst_message_new_application (GST_OBJECT (feed->pipeline),
             gst_structure_new_empty (NOT_STARTED)));
@@ -634,7 +634,7 @@ oct_live_feed_set (OctLiveFeed *feed, const OctLiveSettings *settings)
       feed->logscale, "min", settings->min, "max", settings->max, NULL);
   oct_live_settings_put (settings, feed->reconstruct);
   oct_fill_set (feed->fill, settings->fill);
-  /* a stored spectrum leaves what stands still as it is */
+  /* with a stored spectrum things that stand still stay as they are */
   if (settings->still && !g_str_has_prefix (settings->mode, "background"))
     gst_util_set_object_arg (G_OBJECT (feed->reconstruct), "mode", "none");
   g_object_set (feed->meters[0], "k-warp", settings->k_warp, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * From the source to images, in a pipeline of its own that lives as long as the
- * source does: where that fails or ends, a new one is made.
+ * source does: if that fails or ends, a new one is made.
  *
  * Sources can take their time to open and to close, and hang.  That happens in
  * a thread of the feed; the main thread, which calls everything here, never
@@ -15,27 +15,27 @@
 
 G_BEGIN_DECLS
 
-/* What is pointed to has to live as long as what is made of it. */
+/* The pointers must be valid as long as everything that is made of it. */
 typedef struct {
   const OctInstrumentOptions *instrument; /* `load` of it, or NULL */
   const OctSourceOptions *file; /* of spectra; all zero: virtual OCT system */
   const char *source;    /* pipeline of raw spectra, or NULL; file->calibration
                          is theirs */
   const char *scan_mask; /* file of the mask of the scan, or NULL: the source
-                          tells it, or takes all A-lines */
+                          sends it, or takes all A-lines */
   const char *images;    /* pipeline of finished images, or NULL */
   double line_rate;      /* of the file, A-lines per second; 0 = 30 B-scans per
                          second */
   guint bitrate;         /* of H.264 in kbit/s */
-  guint bscans;          /* per volume, where the source does not say it; of the
+  guint bscans;          /* per volume, if the source does not tell it; of the
                          virtual OCT system: of a volume, in place of one B-scan
                          over and over; 0 = as the source says */
   double width, length;  /* of a volume in metres, 0 = unknown */
   double refractive_index; /* of the sample */
 } OctLiveSource;
 
-/* What viewers can change.  min and max in dB, a2 in um^2, a3 in um^3, phase2
- * and phase3 in rad at the ends of the spectrum. */
+/* Settings that viewers can change.  min and max in dB, a2 in um^2, a3 in um^3,
+ * phase2 and phase3 in rad at the ends of the spectrum. */
 typedef struct {
   gboolean automatic;
   double min, max;
@@ -47,12 +47,12 @@ typedef struct {
   const char *method;     /* id of an OctMethod */
   OctSensing sensing;     /* of the method OCT_SENSING_METHOD */
   const char *fill;       /* id of an OctFillWay */
-  gboolean still;    /* what is the same in all A-lines, as a mirror, stays */
+  gboolean still;         /* parts common to all A-lines, as a mirror, stay */
   double density;    /* of the filter before a mirror, for its sensitivity */
   gboolean roll_off; /* a mirror's depths are collected for its fall-off */
 } OctLiveSettings;
 
-/* What is known of the images; zero or NULL as long as it is not. */
+/* Properties of the images; zero or NULL as long as they are not known. */
 typedef struct {
   gint width, height;  /* A-lines, depths */
   double rate;         /* B-scans per second by the caps */
@@ -71,7 +71,7 @@ typedef enum {
 typedef enum {
   OCT_LIVE_INNOCENT,
   OCT_LIVE_SUSPECTED, /* it happened right after the change to it */
-  OCT_LIVE_GUILTY,    /* it has said so itself */
+  OCT_LIVE_GUILTY,    /* it has reported the error itself */
 } OctLiveBlame;
 
 typedef struct _OctLiveFeed OctLiveFeed;
@@ -82,21 +82,21 @@ typedef struct {
   void (*image) (GstBuffer *image, GstCaps *caps, gpointer data);
   /* The first image has come. */
   void (*begun) (gpointer data);
-  /* Once: nothing comes any more.  `message`: one sentence, NULL when it is no
-   * failure. */
+  /* Once: nothing comes any more.  `message`: one sentence, NULL if nothing
+   * failed. */
   void (*ended) (
       OctLiveEnd how, const char *message, OctLiveBlame method, gpointer data);
   /* The last try of a reconstruction or change to it is over: it is in use now
    * or, with one sentence on why, is not. */
   void (*changed) (const char *problem, gpointer data);
-  /* What oct_live_feed_find() has come to: the message "oct-autofocus" or
+  /* The result of oct_live_feed_find(): the message "oct-autofocus" or
    * "oct-background" of octreconstruct. */
   void (*focused) (const GstStructure *result, gpointer data);
   /* A measurement of raw spectra or A-scans, see oct_live_feed_measure(): the
    * message "oct-meter" of octmeter. */
   void (*measured) (const GstStructure *measurement, gpointer data);
-  /* The source leaves A-lines out, and settings->fill says how they are filled
-   * in.  `note`: what came of that, a sentence; NULL as long as nobody knows. */
+  /* The source leaves A-lines out, which are filled in by settings->fill.
+   * `note`: the result, a sentence; NULL as long as it is not known. */
   void (*filled) (const char *note, gpointer data);
   /* Once, after oct_live_feed_close() of a feed that was started. */
   void (*closed) (gpointer data);
@@ -111,7 +111,7 @@ OctLiveFeed *oct_live_feed_new (const OctLiveSource *source,
 void oct_live_feed_start (OctLiveFeed *feed);
 
 /* Ends it; returns at once.  No event is called any more but `closed`, when the
- * source has been let go of; it is to be freed then. */
+ * source has been released; it is to be freed then. */
 void oct_live_feed_close (OctLiveFeed *feed);
 /* Waits for that, up to `timeout` in us.  FALSE when the source hangs: its
  * thread still runs then. */
@@ -122,7 +122,7 @@ void oct_live_feed_free (OctLiveFeed *feed);
 gboolean oct_live_settings_check (
     const OctLiveSettings *settings, GError **error);
 
-/* Those that say how spectra are to be read, on octreconstruct. */
+/* Sets those for the reading of spectra, on octreconstruct. */
 void oct_live_settings_put (
     const OctLiveSettings *settings, GstElement *reconstruct);
 
@@ -143,22 +143,22 @@ typedef enum {
   OCT_LIVE_N_FINDS,
 } OctLiveFind;
 
-/* Looks for the dispersion of what is seen, or the like: `focused` says what
- * came of it.  FALSE, and nothing is done, while there is such a search. */
+/* Looks for the dispersion of the present images, or the like; `focused` gets
+ * the result.  FALSE, and nothing is done, during such a search. */
 gboolean oct_live_feed_find (OctLiveFeed *feed, OctLiveFind what);
 
-/* The calibration in force as the text of a file, to be freed; NULL where there
- * is none. */
+/* The calibration in force as the text of a file, to be freed; NULL if there is
+ * none. */
 char *oct_live_feed_get_calibration (OctLiveFeed *feed);
 
-/* Who wants measurements of the signal. */
+/* The measurements of the signal that are wanted. */
 typedef struct {
   gboolean looking;   /* some per second, with their curves */
   gboolean recording; /* one per second */
 } OctLiveMeasuring;
 
 /* Begins or ends them; of finished images there are none.  Nothing is measured,
- * and nothing of it costs, while nobody wants it. */
+ * and nothing of it costs time, unless they are wanted. */
 void oct_live_feed_measure (
     OctLiveFeed *feed, const OctLiveMeasuring *measuring);
 
@@ -166,7 +166,7 @@ void oct_live_feed_measure (
  * slowly: one of each of them draws stripes. */
 void oct_live_feed_smooth (OctLiveFeed *feed, gboolean volumes);
 
-/* Leaves what is not known as it is. */
+/* Leaves unknown values as they are. */
 void oct_live_feed_get_info (OctLiveFeed *feed, OctLiveInfo *info);
 /* B-scans that the source had to drop. */
 guint64 oct_live_feed_get_missed (OctLiveFeed *feed);

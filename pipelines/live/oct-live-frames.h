@@ -29,9 +29,9 @@ typedef struct {
 
 void oct_live_frames_init (OctLiveFrames *frames, gint64 now);
 
-/* Takes the next bytes of the stream.  NULL while all is well, else what is
- * wrong, after which nothing more of the stream may be used.  Adds the frames
- * that have begun to `begun`.  `now`: monotonic time in microseconds. */
+/* Takes the next bytes of the stream.  NULL while all is well, else the error,
+ * after which nothing more of the stream may be used.  Adds the frames that
+ * have begun to `begun`.  `now`: monotonic time in microseconds. */
 const char *oct_live_frames_take (OctLiveFrames *frames, const guint8 *data,
     gsize length, gint64 now, guint *begun);
 

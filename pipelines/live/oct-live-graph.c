@@ -8,7 +8,7 @@
 
 /* Until the source is tried again, s. */
 static const guint delays[] = { 1, 2, 4, 8, 10 };
-/* What has run for so long is tried again after the shortest of them. */
+/* A source that has run for so long is tried again after the shortest delay. */
 #define RUNS_WELL (10 * G_TIME_SPAN_SECOND)
 #define CLOSING_TIME (3 * G_TIME_SPAN_SECOND)
 
@@ -29,12 +29,12 @@ struct _OctLiveGraph {
   gint64 begun_at;           /* of the feed's first image, 0 = none yet */
   gint seen;                 /* there was an image once; atomic */
   guint64 missed;            /* by earlier feeds */
-  char *trouble, *reported;  /* now, and what was printed last */
+  char *trouble, *reported;  /* now, and the last one printed */
   OctLiveSettings settings;  /* method: the one wished for */
-  const char *used, *former; /* methods: in use, and before that */
+  const char *used, *former; /* methods: in use, and the previous one */
   const char *trying;        /* method that is, or NULL */
   gboolean masked;           /* the scan leaves A-lines out */
-  char *filled;              /* what is said of it, or NULL */
+  char *filled;              /* a sentence on how, or NULL */
   OctLiveFocus focus;        /* its note is `found` */
   char *found;
   OctLiveHistory *history;
@@ -213,7 +213,7 @@ next_delay (OctLiveGraph *graph)
   return delay;
 }
 
-/* What comes from elsewhere may lack the full stop. */
+/* Messages of other libraries may lack the full stop. */
 static char *
 describe_failure (const char *what, const char *message)
 {
@@ -282,8 +282,8 @@ describe_revert (
                  after, before, message, end);
 }
 
-/* The one that failed is given up for the one before, once, and nobody sees
- * more of it than a gap.  FALSE when it was that one already. */
+/* The failed reconstruction is replaced by the previous one, once, which shows
+ * as no more than a gap.  FALSE when it was that one already. */
 static gboolean
 graph_revert (OctLiveGraph *graph, OctLiveBlame blame, const char *message)
 {
@@ -396,7 +396,7 @@ put_in_force (OctLiveGraph *graph)
   oct_live_keeper_keep_soon (graph->keeper);
 }
 
-/* What was found is a setting like those that people set. */
+/* A result becomes a setting like those that people set. */
 static void
 on_focused (const GstStructure *result, gpointer data)
 {
@@ -502,7 +502,7 @@ graph_begin (gpointer data)
   if (graph->timer != 0)
     g_source_remove (graph->timer);
   graph->timer = 0;
-  /* no source can be opened twice, and some take their time to be let go of */
+  /* no source can be opened twice, and some take their time to be released */
   graph->soon = graph->feed != NULL;
   if (graph->soon)
     return G_SOURCE_REMOVE;
@@ -771,7 +771,7 @@ oct_live_graph_get_counts (OctLiveGraph *graph, OctLiveCounts *counts)
 GstSample *
 oct_live_graph_get_image (OctLiveGraph *graph)
 {
-  /* nobody shall take an old picture for one of now */
+  /* an old picture must not be taken for a present one */
   return graph->trouble == NULL ? oct_live_streams_get_image (graph->streams)
                                 : NULL;
 }

@@ -166,8 +166,8 @@ head_judge (const Request *request, gboolean tls, OctLiveHead *head)
         "The request names no host; ask with HTTP/1.1 and a Host header.\n");
   if (!head_is_host (request->host))
     return head_refuse (head, BAD_REQUEST, not_http);
-  /* who opens a WebSocket has to prove that it is our page; for pictures and
-   * scripts it is enough that a browser does not say otherwise */
+  /* a client that opens a WebSocket has to prove that it is our page; for
+   * pictures and scripts it is enough that a browser does not say otherwise */
   if (request->upgrade
       && (!is_own_origin (request, tls)
           || (site != NULL && !g_str_equal (site, "same-origin"))))

@@ -4,8 +4,8 @@
  *
  * oct-live answers GET and HEAD without a body, and opens WebSockets at one
  * path for its own page.  Everything else is refused here, by the raw bytes:
- * what a library makes of a path, of a body or of a strange header is then of
- * no importance.  Nothing of this touches a network; any thread.
+ * it does not matter then how a library reads a path, a body or a strange
+ * header.  Nothing of this touches a network; any thread.
  */
 #pragma once
 
@@ -18,7 +18,7 @@ G_BEGIN_DECLS
 
 typedef struct {
   guint status;         /* 0: the request is fine, else the one to refuse it */
-  const char *sentence; /* for who is refused */
+  const char *sentence; /* for the client that is refused */
   gboolean upgrade;     /* it is our own page asking for a WebSocket */
 } OctLiveHead;
 

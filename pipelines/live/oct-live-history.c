@@ -6,7 +6,7 @@
 
 typedef struct {
   OctLiveFind what;
-  OctLiveSettings former; /* of what that has changed */
+  OctLiveSettings former; /* the previous values of the changed settings */
 } Step;
 
 struct _OctLiveHistory {
@@ -52,7 +52,7 @@ oct_live_history_free (OctLiveHistory *history)
   g_free (history);
 }
 
-/* What a search of this kind changes, and nothing else. */
+/* Copies the settings that a search of this kind changes. */
 static void
 live_history_copy (
     OctLiveFind what, const OctLiveSettings *from, OctLiveSettings *to)

@@ -47,7 +47,7 @@ live_http_answer (SoupServerMessage *message, guint status, const char *text)
 /* ---------------------------------------------------------------------- places
  */
 
-/* One address has at most so much of what there is for everybody. */
+/* One address has at most this share of the places for everybody. */
 static guint
 live_http_share (guint places)
 {
@@ -87,7 +87,7 @@ get_token (const char *path, GHashTable *query)
 /* -------------------------------------------------------- before the handlers
  */
 
-/* No script, picture or connection but our own; nobody shows us in a frame. */
+/* No script, picture or connection but our own; no frames of other pages. */
 static void
 live_http_protect (OctLive *live, SoupServerMessage *message)
 {
@@ -132,8 +132,8 @@ get_visitor (
   return visitor;
 }
 
-/* Refuses what has no business here.  That the request has no body, and comes
- * from no other site, was seen by oct-live-head.c. */
+/* Refuses requests that have no business here.  oct-live-head.c has checked
+ * that the request has no body, and comes from no other site. */
 static void
 on_headers (SoupServer *server, SoupServerMessage *message, const char *path,
     GHashTable *query, gpointer data)
@@ -174,7 +174,7 @@ on_headers (SoupServer *server, SoupServerMessage *message, const char *path,
 /* ------------------------------------------------------------------ the page
  */
 
-/* The token leaves the address again.  Where another site's link led here, a
+/* The token leaves the address again.  If another site's link led here, a
  * browser would not send the new cookie along a redirection. */
 static void
 exchange_token (OctLive *live, SoupServerMessage *message, const char *token)
@@ -386,7 +386,7 @@ void
 oct_live_http_attach (OctLive *live, SoupServer *server)
 {
   live->snapshots = oct_live_snapshots_new (get_image, live);
-  /* inflates what is small on the wire and large in memory */
+  /* inflates messages that are small on the wire and large in memory */
   soup_server_remove_websocket_extension (
       server, SOUP_TYPE_WEBSOCKET_EXTENSION_DEFLATE);
   soup_server_add_early_handler (server, "/", on_headers, live, NULL);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Pictures for browsers without WebRTC: one JPEG after the other in an answer
- * that does not end.  A new one is written when the one before has left; what
- * comes between is skipped, so that a slow reader sees fewer pictures and not
- * older ones. */
+ * that does not end.  A new one is written when the previous one has left;
+ * pictures in between are skipped, so that a slow reader sees fewer pictures
+ * and not older ones. */
 #include "oct-live-connection.h"
 #include "oct-live-server.h"
 
@@ -38,7 +38,7 @@ live_jpeg_release (gpointer data)
   g_atomic_rc_box_release_full (data, clear_watcher);
 }
 
-/* Who takes a byte now and then keeps a place from others. */
+/* A viewer that reads a byte now and then keeps a place from others. */
 static gboolean
 on_too_slow (gpointer data)
 {
@@ -51,8 +51,8 @@ on_too_slow (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/* Who leaves while no pictures come is noticed by no write.  Half of a
- * connection is left too: nobody asks for pictures like that. */
+/* Without pictures no write notices that a viewer leaves.  A connection that is
+ * half closed is left too: nobody asks for pictures like that. */
 static gboolean
 live_jpeg_look (gpointer data)
 {

@@ -16,7 +16,7 @@ oct_live_json_begin (const char *type)
   return builder;
 }
 
-/* What is no UTF-8 cannot be said in JSON. */
+/* JSON cannot hold bytes that are not valid UTF-8: they are replaced. */
 void
 oct_live_json_add_string (
     JsonBuilder *builder, const char *name, const char *value)
@@ -28,8 +28,8 @@ oct_live_json_add_string (
 }
 
 /* json-glib adds ".0" to a number that is written without a point, to
- * "1e-300" too, which is no JSON then.  The neighbour of such a number has
- * digits behind a point. */
+ * "1e-300" too, which is not valid JSON then.  The neighbour of such a number
+ * has digits after a point. */
 static double
 avoid_bare_exponent (double value)
 {

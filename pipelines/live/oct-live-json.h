@@ -14,14 +14,14 @@ JsonBuilder *oct_live_json_begin (const char *type);
 /* `value`: NULL gives "". */
 void oct_live_json_add_string (
     JsonBuilder *builder, const char *name, const char *value);
-/* Exact for whole numbers below 2^53, else to one part in 2^52; what is no
- * number, or infinite, becomes null. */
+/* Exact for whole numbers below 2^53, else to one part in 2^52; NaN and
+ * infinity become null. */
 void oct_live_json_add_number (
     JsonBuilder *builder, const char *name, double value);
 void oct_live_json_add_boolean (
     JsonBuilder *builder, const char *name, gboolean value);
-/* A list of values[n] in units of `step`, as whole numbers; what is not a
- * number, infinite or larger than 2^53 becomes null. */
+/* A list of values[n] in units of `step`, as whole numbers; NaN, infinity and
+ * values larger than 2^53 become null. */
 void oct_live_json_add_steps (JsonBuilder *builder, const char *name,
     const double *values, guint n, double step);
 /* Ends the object and takes the builder; a text to free. */

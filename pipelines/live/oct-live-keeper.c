@@ -2,7 +2,7 @@
 #include "oct-live-keeper.h"
 #include "oct-live-history.h"
 
-/* What is set is kept with the instrument so much later, ms. */
+/* Settings are saved with the instrument this long after a change, ms. */
 #define KEEP_DELAY 1000
 
 struct _OctLiveKeeper {
@@ -36,7 +36,7 @@ oct_live_keeper_get_defaults (OctLiveSettings *settings)
   g_autoptr (GstElement) element =
       gst_element_factory_make ("octreconstruct", NULL);
 
-  if (element == NULL) /* said by who needs it */
+  if (element == NULL) /* reported by the code that needs it */
     return;
   gst_object_ref_sink (element);
   oct_sensing_get (element, &settings->sensing);
@@ -51,7 +51,7 @@ keeper_load (OctLiveKeeper *keeper, OctLiveSettings *settings, GError **error)
   g_autoptr (GstElement) element =
       gst_element_factory_make ("octreconstruct", NULL);
 
-  if (element == NULL) /* said by who needs it */
+  if (element == NULL) /* reported by the code that needs it */
     return TRUE;
   gst_object_ref_sink (element);
   if (!oct_instrument_load (element, instrument->load, calibration, error))
@@ -81,7 +81,7 @@ oct_live_keeper_new (const OctLiveSource *source, OctLiveSettings *settings,
   return NULL;
 }
 
-/* As it is set now, with the method that works. */
+/* Saves the present settings, with the method that works. */
 static void
 keeper_keep (OctLiveKeeper *keeper)
 {

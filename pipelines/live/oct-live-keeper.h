@@ -21,10 +21,10 @@ OctLiveKeeper *oct_live_keeper_new (const OctLiveSource *source,
  * `keeper`: NULL does nothing. */
 void oct_live_keeper_keep_soon (OctLiveKeeper *keeper);
 
-/* Keeps what waits for it. */
+/* Saves settings that still wait for it. */
 void oct_live_keeper_free (OctLiveKeeper *keeper);
 
-/* What octreconstruct has of `settings` where nothing is set. */
+/* Sets those of `settings` that octreconstruct has to its defaults. */
 void oct_live_keeper_get_defaults (OctLiveSettings *settings);
 
 G_END_DECLS

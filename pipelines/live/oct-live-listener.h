@@ -21,7 +21,7 @@ typedef struct _OctLiveListener OctLiveListener;
 OctLiveListener *oct_live_listener_new (const char *address, guint port,
     GTlsCertificate *certificate, const OctSeatLimits *limits,
     SoupServer *server, GError **error);
-/* Stops listening and ends all connections; after the server has let go of
+/* Stops listening and ends all connections; after the server has released
  * them. */
 void oct_live_listener_free (OctLiveListener *listener);
 

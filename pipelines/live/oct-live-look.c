@@ -11,7 +11,7 @@
 
 static const char *const shows[] = { "bscan", "volume", "enface", "planes",
   NULL };
-/* "auto" is what the computer is fast enough for. */
+/* "auto" is the best one that the computer is fast enough for. */
 static const char *const renderings[] = { "auto", "full", "once", "alpha",
   "mip", "mean", NULL };
 static const char *const switched[] = { "false", "true", NULL };
@@ -52,7 +52,7 @@ const OctLiveLookField oct_live_look_fields[OCT_LIVE_N_LOOKS] = {
   [OCT_LIVE_CROP_RIGHT] = VOLUME ("cropRight", "crop-right", 0.0, 1.0, 1.0),
   [OCT_LIVE_CROP_FRONT] = VOLUME ("cropFront", "crop-front", 0.0, 1.0, 0.0),
   [OCT_LIVE_CROP_BACK] = VOLUME ("cropBack", "crop-back", 0.0, 1.0, 1.0),
-  /* what lies near zero delay would cover all else: below that */
+  /* the bright rows near zero delay would cover all else: below those */
   [OCT_LIVE_CROP_TOP] = VOLUME ("cropTop", "crop-top", -1.0, 1.0, -1.0),
   [OCT_LIVE_CROP_BOTTOM] = VOLUME ("cropBottom", "crop-bottom", 0.0, 1.0, 1.0),
   [OCT_LIVE_CUT_X] = VOLUME ("cutX", "cut-x", 0.0, 1.0, 0.0),
@@ -119,7 +119,7 @@ read_value (const OctLiveLookField *field, JsonNode *node, double *value)
     return FALSE;
   number = type == G_TYPE_INT64 ? (double)json_node_get_int (node)
                                 : json_node_get_double (node);
-  /* also what is not a number */
+  /* refuses NaN, too */
   if (!(number >= field->least && number <= field->most))
     return FALSE;
   *value = number;

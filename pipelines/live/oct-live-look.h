@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * What pages are shown of a volume, and from where: the settings of the tabs,
- * which those who control have in common.  One table says what there is, which
- * values are possible and which property of octvolume, octenface or octslice
- * takes them; messages, pipelines and the page's start follow it.
+ * The view of a volume on the pages: the settings of the tabs, which those who
+ * control have in common.  One table lists them, with the possible values and
+ * the property of octvolume, octenface or octslice that each one sets;
+ * messages, pipelines and the page's start follow it.
  */
 #pragma once
 
@@ -66,15 +66,15 @@ extern const OctLiveLookField oct_live_look_fields[];
 
 void oct_live_look_init (OctLiveLook *look);
 
-/* Puts a member of a message into `look`; FALSE where there is none of that
- * name or the value is not allowed.  `which`: its OctLiveLookValue. */
+/* Puts a member of a message into `look`; FALSE if none has that name or the
+ * value is not allowed.  `which`: its OctLiveLookValue. */
 gboolean oct_live_look_read (
     OctLiveLook *look, const char *name, JsonNode *value, guint *which);
 
 /* NULL, or why these values do not go together, one sentence. */
 const char *oct_live_look_check (const OctLiveLook *look);
 
-/* Name of what is chosen where there are choices. */
+/* Name of the chosen value if `value` is one with choices. */
 const char *oct_live_look_get_choice (
     const OctLiveLook *look, OctLiveLookValue value);
 

@@ -362,9 +362,9 @@ read_members (JsonObject *object, OctLiveMessage *message, GError **error)
   return TRUE;
 }
 
-/* From the quote at `text` to the one behind the string; NULL where that is not
- * as JSON has it.  Halves of UTF-16 pairs are refused: behind one, json-glib
- * 1.6 takes the closing quote for a part of the string. */
+/* From the quote at `text` to the one that ends the string; NULL if it is not
+ * valid JSON.  Halves of UTF-16 pairs are refused: after one, json-glib 1.6
+ * takes the closing quote for a part of the string. */
 static const char *
 skip_string (const char *text, const char *end)
 {
@@ -389,10 +389,10 @@ skip_string (const char *text, const char *end)
   return text < end ? text : NULL;
 }
 
-/* Of text without NUL.  Every message is one object without others in it.
+/* The text has no NUL.  Every message is one object without others in it.
  * json-glib reads more than JSON (texts in a row, comments, assignments, single
  * quotes), each version something else, and 1.10 ends the program at some of
- * it: it sees nothing of the kind. */
+ * it: it gets nothing of the kind. */
 static gboolean
 is_plain_object (const char *text, gsize length)
 {

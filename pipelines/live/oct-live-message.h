@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * What a page may say to the server: JSON objects of a few kinds, each with
+ * The messages of a page to the server: JSON objects of a few kinds, each with
  * exactly the members listed here.  Nothing of this touches a network.
  */
 #pragma once
@@ -27,16 +27,16 @@ typedef enum {
   OCT_LIVE_SET,
   /* {"type":"record","on":true} or false */
   OCT_LIVE_RECORD,
-  /* {"type":"focus","undo":false} or true: finds the dispersion of what is
-   * seen, or takes back what was found last, whatever it was */
+  /* {"type":"focus","undo":false} or true: finds the dispersion of the present
+   * images, or takes back the last result of any search */
   OCT_LIVE_FOCUS,
   /* {"type":"refine"}: finds the wavenumbers with it */
   OCT_LIVE_REFINE,
-  /* {"type":"background"}: takes what comes now as the background */
+  /* {"type":"background"}: uses the present spectra as the background */
   OCT_LIVE_BACKGROUND,
   /* {"type":"meters","on":true} or false: this page wants them */
   OCT_LIVE_METERS,
-  /* {"type":"look", ...}: any of what oct-live-look.h lists, of volumes */
+  /* {"type":"look", ...}: any settings of oct-live-look.h, of volumes */
   OCT_LIVE_LOOK,
 } OctLiveMessageType;
 
@@ -81,8 +81,8 @@ typedef struct {
   gboolean still;        /* set */
   gboolean on;           /* record, meters */
   gboolean undo;         /* focus */
-  guint64 looks;         /* look: 1 << OctLiveLookValue of what was given */
-  OctLiveLook look;      /* look: these; what was not given is 0 */
+  guint64 looks;         /* look: 1 << OctLiveLookValue of those given */
+  OctLiveLook look;      /* look: these; values not given are 0 */
 } OctLiveMessage;
 
 /* Reads `length` bytes.  NULL with an error of one sentence, which quotes
@@ -93,17 +93,17 @@ void oct_live_message_free (OctLiveMessage *message);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (OctLiveMessage, oct_live_message_free)
 
-/* A browser's answer to what we offer, which is one H.264 stream: without what
- * WebRTC's own code does not need, which expects nothing else; to free.  NULL
- * with an error where it is none. */
+/* A browser's answer to our offer, which is one H.264 stream, reduced to the
+ * lines that WebRTC's own code needs and expects; to free.  NULL with an error
+ * if it is not such an answer. */
 char *oct_live_answer_take (const char *sdp, GError **error);
 /* Whether a line "candidate:..." is one by RFC 8839, 5.1: libnice takes its
  * numbers as they are. */
 gboolean oct_live_candidate_check (const char *line);
 /* Whether such a line is of use here: it has an address, and is for the one
- * component that there is.  Browsers hide addresses behind names that would
- * have to be looked up, while everybody waits; their own checks tell us as
- * well. */
+ * component that there is.  Browsers may hide addresses with names that would
+ * have to be looked up, while everybody waits; their own checks reveal the
+ * addresses as well. */
 gboolean oct_live_candidate_is_usable (const char *line);
 
 G_END_DECLS

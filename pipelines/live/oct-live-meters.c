@@ -12,7 +12,7 @@ typedef enum {
   HIGHEST,
 } Reduction;
 
-/* Not-a-number where a value is none. */
+/* The mean is NaN if one of the values is; the highest value ignores NaN. */
 static double
 live_meters_reduce (const double *values, guint n, Reduction how)
 {

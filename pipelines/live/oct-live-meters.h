@@ -11,14 +11,14 @@ G_BEGIN_DECLS
 /* A curve has at most as many points as a plot of it has pixels. */
 #define OCT_LIVE_METERS_POINTS 512
 
-/* What octmeter has said, as a message to be freed:
+/* A measurement of octmeter, as a message to be freed:
  *   {"type":"meters", "of":"spectra" or "ascans", "problem":"" or a sentence,
  *    "values":{"snr":41.2, ...}, its numbers by their names,
  *    "samples":2048 or 0, as many as the curve was made of,
  *    "step":0.1, "curve":[...], its points in this unit, null: not a number,
- *    "full":[...]}, of a point in thousandths, none where it is not known
+ *    "full":[...]}, of a point in thousandths, none if it is not known
  * A point of a curve stands for neighbouring samples: the mean of a spectrum,
- * the highest value of an A-scan and of what is full, so that no peak is lost.
+ * the highest value of an A-scan and of `full`, so that no peak is lost.
  */
 char *oct_live_meters_describe (const GstStructure *measurement);
 

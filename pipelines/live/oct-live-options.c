@@ -182,7 +182,7 @@ check_server (OctLiveOptions *o, GError **error)
   return TRUE;
 }
 
-/* What the virtual OCT system scans is known. */
+/* The scan of the virtual OCT system is known. */
 static void
 live_options_complete (OctLiveOptions *o)
 {

@@ -21,7 +21,7 @@ typedef struct {
   gint bscans; /* per volume, 0 = as the source says */
   char *token_file, *cert, *key;
   char *record, *mode;
-  guint file_mode; /* of `mode`, of what is recorded */
+  guint file_mode; /* of `mode`, for recordings */
   double width_um, length_um, refractive_index;
   gboolean loopback; /* `address` is one of this computer only */
 } OctLiveOptions;

@@ -10,7 +10,7 @@
 
 typedef struct {
   OctRecorder *recorder;
-  const char *told; /* what went wrong, the last that was printed */
+  const char *told; /* the last error that was printed */
   gboolean *failed; /* of the OctLiveRecording */
 } Take;
 
@@ -29,8 +29,7 @@ struct _OctLiveRecording {
   char *said;     /* of them */
 };
 
-/* For who reads it at the instrument, when pages show another recording or
- * none. */
+/* For people at the instrument, when pages show another recording or none. */
 static void
 live_recording_tell (Take *take)
 {
@@ -107,7 +106,7 @@ oct_live_recording_is_active (OctLiveRecording *recording)
   return stats.state == OCT_RECORDER_RECORDING;
 }
 
-/* The time, and a number where that was taken within the second. */
+/* The time, and a number if that was used within the second. */
 static char *
 live_recording_make_name (OctLiveRecording *recording)
 {

@@ -20,38 +20,36 @@ typedef struct {
   const char *gaps;    /* that pictures are missing in it, one sentence; NULL
                           when none are */
   double seconds;
-  guint64 frames;  /* those of lost files are none; in the end what can be
+  guint64 frames;  /* without those of lost files; in the end those that can be
                       played */
   guint64 dropped; /* not recorded, or lost with their file */
   guint64 bytes, disk_left;
 } OctLiveRecordingStatus;
 
 /* Records from `pad` into `folder`, which is made if need be, in files of the
- * permissions `file_mode`; `meters`: with measurements beside them.  NULL with
+ * permissions `file_mode`; `meters`: with measurements next to them.  NULL with
  * an error of one sentence when nothing can be written there. */
 OctLiveRecording *oct_live_recording_new (const char *folder, guint file_mode,
     GstPad *pad, gboolean meters, GError **error);
 
-/* FALSE with an error of one sentence; a recording going on is no error. */
+/* FALSE with an error of one sentence; a recording going on is not an error. */
 gboolean oct_live_recording_start (OctLiveRecording *recording, GError **error);
 /* Returns at once; the files are finished in the background. */
 void oct_live_recording_stop (OctLiveRecording *recording);
 /* No pictures came between `from` and `till` (monotonic, us), which `ends` the
- * recording if they still do not.  Returns what is to be said of it, which
- * belongs to the recording; NULL when nothing is being recorded or was at
- * `from`. */
+ * recording if they still do not.  Returns a sentence on it, which belongs to
+ * the recording; NULL when nothing is being recorded or was at `from`. */
 const char *oct_live_recording_add_gap (
     OctLiveRecording *recording, gint64 from, gint64 till, gboolean ends);
 gboolean oct_live_recording_is_active (OctLiveRecording *recording);
-/* What octmeter has measured, for the recording that goes on, if there is one.
- */
+/* Adds a measurement of octmeter to the recording that goes on, if any. */
 void oct_live_recording_add_measurement (
     OctLiveRecording *recording, const GstStructure *measurement);
 void oct_live_recording_get_status (
     OctLiveRecording *recording, OctLiveRecordingStatus *status);
 
-/* Every second or so: says on the terminal what has gone wrong with a
- * recording, once. */
+/* Every second or so: prints the errors of a recording on the terminal, once
+ * each. */
 void oct_live_recording_watch (OctLiveRecording *recording);
 
 /* Ends a recording and waits until its files are complete.  FALSE when one

@@ -10,8 +10,8 @@
 #include <gst/video/video.h>
 #include <math.h>
 
-/* What drops here is missing in the volume, which keeps what was there: as many
- * wait as come while a picture is being drawn. */
+/* A B-scan that is dropped here is missing in the volume, which keeps the
+ * previous one: as many wait as come while a picture is being drawn. */
 #define IN                                                                     \
   "appsrc name=in is-live=true format=time max-bytes=134217728 "               \
   "max-buffers=128 "                                                           \
@@ -24,9 +24,9 @@
 #define MOST_PIXELS (1u << 29)
 /* Volumes that take longer are shown while they grow, s. */
 #define LONG_VOLUME 1.5
-/* A CPU draws small pictures, which get coarser while a hand moves something
- * where one takes longer, ms.  When it has rested for so long, us, they may take
- * half of the time from one volume to the next, up to a second. */
+/* A CPU draws small pictures, which get coarser while a hand moves something if
+ * one takes longer, ms.  After a rest of so long, us, they may take half of the
+ * time from one volume to the next, up to a second. */
 #define MOVING_TIME 120
 #define REST (400 * G_TIME_SPAN_MILLISECOND)
 #define CALM_PART 0.5
@@ -172,10 +172,10 @@ describe_en_face (OctLiveScene *scene, const OctLiveScan *scan)
       scene->size.width, scene->size.height, 0);
 }
 
-/* A B-scan, beside it the plane across, below it that of one depth: edges that
- * touch are the same, and no margins are left, as lines and clicks are placed by
- * parts of a plane.  Half a B-scan is seen before the first and behind the last.
- */
+/* A B-scan, next to it the plane across, below it that of one depth: edges that
+ * touch are the same, and no margins are left, as lines and clicks are placed
+ * by parts of a plane.  Half a B-scan is seen before the first and after the
+ * last. */
 static void
 lay_out (OctLiveScene *scene, const OctLiveScan *scan)
 {
@@ -215,7 +215,7 @@ describe_planes (OctLiveScene *scene, const OctLiveScan *scan)
 /* ------------------------------------------------------------------ pictures
  */
 
-/* With the lock held. */
+/* Call with the lock held. */
 static void
 scene_give (OctLiveScene *scene)
 {
@@ -262,7 +262,7 @@ draw_borders (OctLiveScene *scene, guint8 *out, gint stride)
     memset (out + (gsize)row * stride, GAP_LEVEL, scene->size.width);
 }
 
-/* With the lock held. */
+/* Call with the lock held. */
 static void
 put_together (OctLiveScene *scene)
 {
@@ -289,7 +289,7 @@ put_together (OctLiveScene *scene)
   scene->fresh = FALSE;
 }
 
-/* With the lock held; takes the sample. */
+/* Call with the lock held; takes the sample. */
 static void
 take_part (OctLiveScene *scene, guint index, GstSample *sample)
 {
@@ -352,7 +352,7 @@ oct_live_scene_repeat (OctLiveScene *scene)
   g_mutex_unlock (&scene->lock);
 }
 
-/* Where a B-scan is missing, all is black. */
+/* FALSE if all is black, as in a missing B-scan. */
 static gboolean
 find_brightest_row (GstSample *bscan, double *part)
 {
@@ -365,7 +365,7 @@ find_brightest_row (GstSample *bscan, double *part)
       || !gst_video_frame_map (
           &frame, &info, gst_sample_get_buffer (bscan), GST_MAP_READ))
     return FALSE;
-  /* what is left of the source stands near zero delay */
+  /* the rest of the source's light is near zero delay */
   gst_structure_get_int (
       gst_caps_get_structure (gst_sample_get_caps (bscan), 0),
       GST_OCT_DEPTH_START_FIELD, &depth_start);

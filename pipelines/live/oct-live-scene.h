@@ -2,7 +2,7 @@
 /**
  * Pictures of volumes: a pipeline of octvolume, octenface or three octslice
  * that takes B-scan images as they come and gives pictures, as long as somebody
- * has chosen such a tab.  It is made anew for another tab, another size and
+ * has chosen such a tab.  It is made again for another tab, another size and
  * another source.
  */
 #pragma once
@@ -13,7 +13,7 @@
 
 G_BEGIN_DECLS
 
-/* What is scanned. */
+/* The scan. */
 typedef struct {
   guint lines, depths;     /* of a B-scan */
   guint bscans;            /* per volume */
@@ -26,8 +26,8 @@ typedef struct {
 
 gboolean oct_live_scan_equal (const OctLiveScan *a, const OctLiveScan *b);
 
-/* Sizes of the volume in metres of tissue, A-lines, B-scans, depth.  What
- * nobody knows is assumed: as long as wide, and half as deep. */
+/* Sizes of the volume in metres of tissue, A-lines, B-scans, depth.  Unknown
+ * ones are assumed: as long as wide, and half as deep. */
 void oct_live_scan_get_size (const OctLiveScan *scan, double size[3]);
 
 /* A rectangle in the picture, in pixels. */
@@ -53,32 +53,32 @@ OctLiveScene *oct_live_scene_new (const OctLiveScan *scan,
     const OctLiveLook *look, gboolean gpu, const OctLiveSceneEvents *events,
     gpointer data, GError **error);
 
-/* Whether a scene is still right for another look: what else differs is a
- * property. */
+/* Whether a scene is still right for another look: the other differences are
+ * properties. */
 gboolean oct_live_scene_fits (OctLiveScene *scene, const OctLiveLook *look);
 /* Puts all of it in force, for a look that fits. */
 void oct_live_scene_set (OctLiveScene *scene, const OctLiveLook *look);
 
-/* Any thread.  Takes a B-scan image, which nobody changes any more, stamped with
- * any time that goes on; it waits for nothing, and what there is no time for is
- * left out. */
+/* Any thread.  Takes a B-scan image, which is not changed any more, stamped
+ * with any time that goes on; it waits for nothing, and images that there is no
+ * time for are left out. */
 void oct_live_scene_push (OctLiveScene *scene, GstBuffer *image, GstCaps *caps);
 
-/* Some times a second, while B-scans come: gives the last picture again where
- * none came for long, so that who comes later sees it. */
+/* Some times a second, while B-scans come: gives the last picture again if none
+ * came for long, for viewers who come later. */
 void oct_live_scene_repeat (OctLiveScene *scene);
 
-/* Where the three planes are, which the look calls Y, X and Z; `size` is that
+/* Places of the three planes, which the look calls Y, X and Z; `size` is that
  * of the whole picture.  Returns how many there are: 0 for other looks. */
 guint oct_live_scene_get_panels (OctLiveScene *scene,
     OctLivePanel panels[OCT_LIVE_MAX_PANELS], OctLivePanel *size);
 
-/* Of three planes, which part of the depth the brightest row of the B-scan is
- * at, without what lies near zero delay; FALSE: there is none yet. */
+/* For three planes: the depth of the brightest row of the B-scan, as a part of
+ * all depths, without the rows near zero delay; FALSE: there is none yet. */
 gboolean oct_live_scene_find_brightest (OctLiveScene *scene, double *part);
 
-/* No picture is given any more; what is being drawn is finished and forgotten
- * by oct_live_scene_free(), which waits for it. */
+/* No picture is given any more; one that is being drawn is finished and
+ * forgotten by oct_live_scene_free(), which waits for it. */
 void oct_live_scene_close (OctLiveScene *scene);
 void oct_live_scene_free (OctLiveScene *scene);
 

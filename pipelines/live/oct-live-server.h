@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * What the parts of the server share, and the server itself: the page over
+ * The state that the parts of the server share, and the server: the page over
  * HTTP (oct-live-http.c), the conversation with each page over a WebSocket
  * (oct-live-client.c), pictures as JPEG (oct-live-jpeg.c).  Main thread.
  */
@@ -34,7 +34,7 @@ typedef struct {
   double refractive_index; /* of the sample */
   GPtrArray *clients;      /* OctLiveClient, open conversations */
   double rate;             /* images per second, measured */
-  guint look_timer;        /* pages get soon what is shown */
+  guint look_timer;        /* pages get the view soon */
   char *calibration;       /* its file, made at calibration_at (us), or NULL */
   gint64 calibration_at;
 } OctLive;
@@ -47,8 +47,8 @@ typedef struct {
 #define OCT_LIVE_CONTROL_CONNECTIONS 16
 #define OCT_LIVE_CONNECTIONS_PER_SESSION 16
 
-/* The places for so many viewers.  Without tokens everybody controls: there is
- * nobody to keep places from. */
+/* The places for so many viewers.  Without tokens everybody controls: there are
+ * no viewers to keep places from. */
 void oct_live_http_make_places (OctLive *live, guint viewers);
 /* The same for connections; before there is a server. */
 OctSeatLimits oct_live_http_get_connections (guint viewers, gboolean guarded);
@@ -62,29 +62,29 @@ void oct_live_jpeg_answer (OctLive *live, SoupServerMessage *message);
 typedef struct _OctLiveClient OctLiveClient;
 
 /* Begins a conversation with a page; it adds itself to live->clients, and
- * leaves when it is over.  `stream`: what `socket` talks over. */
+ * leaves when it is over.  `stream`: the one below `socket`. */
 void oct_live_client_new (OctLive *live, SoupWebsocketConnection *socket,
     OctLiveChannel *stream, const OctVisitor *visitor);
-/* Once a second: tells all pages how things are, and drops those that have not
+/* Once a second: sends the status to all pages, and drops those that have not
  * answered for long. */
 void oct_live_clients_tick (OctLive *live);
-/* Tells all pages the settings and whether a recording is going on. */
+/* Sends all pages the settings and whether a recording is going on. */
 void oct_live_clients_tell_state (OctLive *live);
-/* Tells all pages soon what is shown of volumes, and from where: some times a
- * second at most, as a hand turns them in many steps. */
+/* Sends all pages soon the view of volumes: some times a second at most, as a
+ * hand turns them in many steps. */
 void oct_live_clients_tell_look (OctLive *live);
-/* Measurements of the signal are for the pages that look at them: tells them
+/* Measurements of the signal are for the pages that look at them: sends them
  * one, and begins or ends measuring as pages and recording want it. */
 void oct_live_clients_tell_measurement (
     OctLive *live, const GstStructure *measurement);
 void oct_live_clients_update_measuring (OctLive *live);
 /* Tells the pages that control that something did not work (one sentence). */
 void oct_live_clients_tell_problem (OctLive *live, const char *sentence);
-/* Ends what is being recorded; where it ends in a gap it says so. */
+/* Ends the present recording; if it ends in a gap the recording says so. */
 void oct_live_clients_end_recording (OctLive *live);
 /* Tells all pages that it is over, and why (one sentence). */
 void oct_live_clients_say_goodbye (OctLive *live, const char *reason);
-/* Ends the conversations that are left, whoever is still listening. */
+/* Ends the conversations that are left, also with pages that still listen. */
 void oct_live_clients_drop (OctLive *live);
 
 G_END_DECLS

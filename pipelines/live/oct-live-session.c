@@ -9,9 +9,9 @@
  * seconds, and the HMAC-SHA256 in hex of all that stands before its dot. */
 #define PROOF 64
 #define LONGEST_CLAIM (2 + 20 + 1 + OCT_LIVE_SESSION_ID)
-/* Of the key: what else may once be made of the tokens has another one. */
+/* Purpose of the key: other keys made of the tokens must have another one. */
 #define PURPOSE "oct-live session 1\n"
-/* What expires later than any cookie of today was made by a clock that was
+/* A cookie that expires later than any of today was made by a clock that was
  * wrong. */
 #define LATEST (2 * OCT_LIVE_SESSION_SECONDS)
 
@@ -63,7 +63,7 @@ oct_live_session_make (
   return g_strconcat (claim, ".", proof, NULL);
 }
 
-/* Of PROOF letters each. */
+/* Compares two proofs of PROOF letters each. */
 static gboolean
 same_proof (const char *a, const char *b)
 {
@@ -74,7 +74,7 @@ same_proof (const char *a, const char *b)
   return difference == 0;
 }
 
-/* What we have said ourselves: it is proven before it is read. */
+/* The claim is our own: it is proven before it is read. */
 static void
 read_claim (const char *claim, OctLiveSession *session)
 {

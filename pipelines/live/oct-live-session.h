@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * Sessions that need no memory: the cookie itself says who its bearer is, and a
- * keyed hash proves that we have said so.  The key comes from the tokens, so
- * that a cookie is right for as long as they are, also after a restart with the
- * same --token-file; new tokens end all sessions.
+ * Sessions that need no memory: the cookie itself contains the role, and a
+ * keyed hash proves that this program made it.  The key comes from the tokens,
+ * so that a cookie is right for as long as they are, also after a restart with
+ * the same --token-file; new tokens end all sessions.
  *
  * Nothing of this touches a network or keeps a state; any thread.
  */
@@ -19,8 +19,8 @@ G_BEGIN_DECLS
 
 typedef struct {
   OctRole role;
-  char id[OCT_LIVE_SESSION_ID + 1]; /* random, of this session alone: what
-                                       limits per session count by */
+  char id[OCT_LIVE_SESSION_ID + 1]; /* random, of this session alone: limits
+                                       per session count by it */
   gint64 expires;                   /* s since 1970 */
 } OctLiveSession;
 

@@ -4,7 +4,7 @@
  *
  * One thread makes them, which gives way to everything else, one at a time and
  * so many a second.  All who have asked in the meantime get the same next one:
- * nobody waits for another's turn, and a hundred who ask cost no more than one.
+ * nobody waits for another's turn, and a hundred requests cost as much as one.
  * Main thread.
  */
 #pragma once
@@ -26,13 +26,13 @@ typedef void (*OctLiveSnapshotDone) (GBytes *png, gpointer data);
 OctLiveSnapshots *oct_live_snapshots_new (
     OctLiveSnapshotSource source, gpointer data);
 /* Those who wait get the answer that there is no picture.  FALSE when the
- * thread is still at one after a second, as it may be where the processors have
- * no time for it: nothing can be asked for then, what the thread uses is left
- * as it is, and this can be called again. */
+ * thread is still at one after a second, as it may be if the processors have
+ * no time for it: nothing can be asked for then, the objects of the thread are
+ * left as they are, and this can be called again. */
 gboolean oct_live_snapshots_free (OctLiveSnapshots *snapshots);
 
-/* Asks for a picture of what is seen now or later: `done` is called once, in
- * the main context. */
+/* Asks for a picture of the view now or later: `done` is called once, in the
+ * main context. */
 void oct_live_snapshots_ask (
     OctLiveSnapshots *snapshots, OctLiveSnapshotDone done, gpointer data);
 

@@ -5,11 +5,11 @@
 
 #include <string.h>
 
-/* What is looked at while a scene is shown, ms; B-scans that came so long ago
- * are none of now, us. */
+/* Time between two checks while a scene is shown, ms; B-scans that came longer
+ * ago than OF_NOW are not of the present, us. */
 #define TICK 100
 #define OF_NOW G_TIME_SPAN_SECOND
-/* More are no volume that could be shown. */
+/* A scan of more B-scans is not a volume that could be shown. */
 #define MOST_BSCANS 8192
 
 struct _OctLiveStage {
@@ -49,8 +49,8 @@ oct_live_stage_new (const OctLiveScan *known, OctLiveStreams *streams,
 /* -------------------------------------------------------------------- scenes
  */
 
-/* The plane of one depth begins where the tissue is, and not in its middle, where
- * it may be dark. */
+/* The plane of one depth begins at the tissue, and not in the middle of the
+ * volume, where it may be dark. */
 static void
 begin_depth (OctLiveStage *stage)
 {
@@ -74,7 +74,7 @@ on_tick (gpointer data)
   g_mutex_lock (&stage->lock);
   taken_at = stage->taken_at;
   g_mutex_unlock (&stage->lock);
-  /* nobody shall take an old picture for one of now */
+  /* an old picture must not be taken for a present one */
   if (g_get_monotonic_time () - taken_at < OF_NOW)
     oct_live_scene_repeat (stage->scene);
   return G_SOURCE_CONTINUE;
@@ -127,7 +127,7 @@ get_scan (OctLiveStage *stage, OctLiveScan *scan)
   g_mutex_unlock (&stage->lock);
 }
 
-/* As the look and the scan want it: B-scans where there is no volume. */
+/* Begins a scene for the look and the scan; B-scans if there is no volume. */
 static gboolean
 begin_scene (OctLiveStage *stage, GError **error)
 {
@@ -152,7 +152,7 @@ begin_scene (OctLiveStage *stage, GError **error)
   return TRUE;
 }
 
-/* What cannot be shown any more gives way to B-scans. */
+/* Begins the scene again; B-scans are shown if that is not possible. */
 static void
 begin_again (OctLiveStage *stage)
 {
@@ -191,7 +191,7 @@ oct_live_stage_free (OctLiveStage *stage)
 /* ------------------------------------------------------------------- B-scans
  */
 
-/* What one image says of its scan. */
+/* Reads the scan from one image. */
 static void
 read_scan (
     OctLiveStage *stage, GstBuffer *image, GstCaps *caps, OctLiveScan *scan)
@@ -241,7 +241,7 @@ oct_live_stage_take (OctLiveStage *stage, GstBuffer *image, GstCaps *caps)
     stage->idle =
         g_idle_add_full (G_PRIORITY_HIGH, on_scan_changed, stage, NULL);
   stage->scan = scan;
-  /* which stamps it: nobody else may have it yet */
+  /* this stamps the image: nobody else may have it yet */
   oct_live_streams_push (stage->streams, image, caps, stage->scene == NULL);
   if (stage->scene != NULL)
     oct_live_scene_push (stage->scene, image, caps);

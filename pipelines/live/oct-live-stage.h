@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * What pages see: the B-scans themselves, or pictures of the volumes that they
- * are of (oct-live-scene.h), as those who control have chosen.  Nothing is
- * rendered while B-scans are shown, and recordings get every B-scan whatever is
- * shown.  Main thread, but for oct_live_stage_take().
+ * The view on the pages: the B-scans themselves, or pictures of their volumes
+ * (oct-live-scene.h), as those who control have chosen.  Nothing is rendered
+ * while B-scans are shown, and recordings get every B-scan in any view.  Main
+ * thread, but for oct_live_stage_take().
  */
 #pragma once
 
@@ -20,8 +20,8 @@ typedef struct {
   void (*changed) (const char *problem, gpointer data);
 } OctLiveStageEvents;
 
-/* `known`: what is known of every scan from the start; `bscans` of it counts
- * where images do not say their place in a volume (0: they are of none).
+/* `known`: the values known of every scan from the start; `bscans` of it counts
+ * if images do not tell their place in a volume (0: they are of none).
  * `streams` has to live longer. */
 OctLiveStage *oct_live_stage_new (const OctLiveScan *known,
     OctLiveStreams *streams, const OctLiveStageEvents *events, gpointer data);
@@ -31,10 +31,10 @@ void oct_live_stage_free (OctLiveStage *stage);
  * the system's clock; it waits for nothing. */
 void oct_live_stage_take (OctLiveStage *stage, GstBuffer *image, GstCaps *caps);
 
-/* Another source has begun: volumes begin anew.  `gpu`: it computes on one. */
+/* Another source has begun: volumes begin again.  `gpu`: it computes on one. */
 void oct_live_stage_begin (OctLiveStage *stage, gboolean gpu);
 
-/* B-scans per volume, 1 where there are no volumes. */
+/* B-scans per volume, 1 if there are no volumes. */
 guint oct_live_stage_get_bscans (OctLiveStage *stage);
 void oct_live_stage_get_look (OctLiveStage *stage, OctLiveLook *look);
 /* FALSE with an error of one sentence; nothing has changed then. */

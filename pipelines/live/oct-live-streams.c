@@ -8,7 +8,7 @@
 #include <gst/app/gstappsrc.h>
 #include <gst/video/video.h>
 
-/* In front of each branch.  Two images are enough to bridge the other thread's
+/* Before each branch.  Two images are enough to bridge the other thread's
  * start and little enough to stay live. */
 #define QUEUE                                                                  \
   "queue leaky=downstream max-size-buffers=2 max-size-bytes=0 max-size-time=0"
@@ -17,9 +17,9 @@
 #define PICTURE                                                                \
   "capsfilter caps=\"video/x-raw,format=I420,colorimetry=bt709,"               \
   "width=[2,1920],height=[2,1088]\""
-/* B-scans, which recordings take from behind `in`, and beside them what is
- * shown: the B-scans or pictures of volumes.  What drops here is what the
- * branches could not even be given. */
+/* B-scans, which recordings take downstream of `in`, and next to them the view:
+ * the B-scans or pictures of volumes.  Pictures dropped here could not even be
+ * given to the branches. */
 #define SOURCE                                                                 \
   "is-live=true format=time max-bytes=0 max-buffers=30 leaky-type=downstream " \
   "! "
@@ -86,7 +86,7 @@ link_stream (OctLiveStreams *streams, const char *name,
   gst_app_sink_set_callbacks (GST_APP_SINK (sink), &callbacks, streams, NULL);
 }
 
-/* The encoder counts time from an hour far away (its segment says so).  The
+/* The encoder counts time from an hour far away (by its segment).  The
  * receivers get running time, which is the same in all pipelines. */
 static GstBuffer *
 stamp_running_time (GstSample *sample)
@@ -255,7 +255,7 @@ oct_live_streams_free (OctLiveStreams *streams)
 /* ------------------------------------------------------------------ its life
  */
 
-/* Which part of what makes the streams has posted `message`. */
+/* Name of the part of the streams that has posted `message`. */
 static char *
 streams_name_part (OctLiveStreams *streams, GstMessage *message)
 {

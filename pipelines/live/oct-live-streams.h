@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * From the images to what viewers get: H.264 for WebRTC and JPEG for browsers
- * without it, both only while somebody watches, and the image that was the
- * last.
+ * From the images to the streams for viewers: H.264 for WebRTC and JPEG for
+ * browsers without it, both only while somebody watches, and the last image.
  *
- * Every branch behind the image has a queue of its own that drops what it
- * cannot take, so that none of them holds up the source or another branch.
+ * Every branch after the image has a queue of its own that drops images that
+ * come too fast, so that none of them holds up the source or another branch.
  */
 #pragma once
 
@@ -27,8 +26,7 @@ typedef void (*OctLiveBufferFunc) (
     GstBuffer *buffer, GstCaps *caps, gpointer data);
 
 /* Main context, once until it is repaired: nothing comes any more.  `what`: the
- * part that failed, as the beginning of a sentence; `message`: as it has said.
- */
+ * part that failed, as the beginning of a sentence; `message`: its error. */
 typedef void (*OctLiveStreamsFailed) (
     const char *what, const char *message, gpointer data);
 
@@ -36,14 +34,14 @@ typedef void (*OctLiveStreamsFailed) (
 OctLiveStreams *oct_live_streams_new (
     guint bitrate, OctLiveStreamsFailed failed, gpointer data, GError **error);
 void oct_live_streams_start (OctLiveStreams *streams);
-/* Begins anew where it has failed. */
+/* Begins again if it has failed. */
 void oct_live_streams_repair (OctLiveStreams *streams);
 void oct_live_streams_free (OctLiveStreams *streams);
 
 /* Any thread.  Takes an image, a B-scan, which is writable and stamped with the
- * time of the system's clock, for recordings, and shows it where it is to be
- * shown; it waits for nothing.  The image has our running time then, and nobody
- * may change it any more. */
+ * time of the system's clock, for recordings, and shows it if `show`; it waits
+ * for nothing.  The image has our running time then, and must not be changed
+ * any more. */
 void oct_live_streams_push (
     OctLiveStreams *streams, GstBuffer *image, GstCaps *caps, gboolean show);
 /* The same with a picture that is only shown. */
@@ -60,10 +58,10 @@ void oct_live_streams_request_key_frame (OctLiveStreams *streams);
 
 /* Factory of the H.264 encoder. */
 const char *oct_live_streams_get_encoder (OctLiveStreams *streams);
-/* Of the B-scans; NULL before the first one. */
+/* Caps of the B-scans; NULL before the first one. */
 GstCaps *oct_live_streams_get_caps (OctLiveStreams *streams);
-/* B-scans taken; pictures of what is shown that were not sent, because encoding
- * was too slow; running time now. */
+/* B-scans taken; pictures of the view that were not sent, because encoding was
+ * too slow; running time now. */
 void oct_live_streams_get_counts (OctLiveStreams *streams, guint64 *images,
     guint64 *dropped, GstClockTime *time);
 /* The last picture shown, NULL before the first one. */

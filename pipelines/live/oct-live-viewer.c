@@ -16,14 +16,14 @@
 #define RTP_CAPS                                                               \
   "application/x-rtp,media=video,encoding-name=H264,payload=96,"               \
   "clock-rate=90000"
-/* Constrained baseline, level 3.1: what every browser says it decodes. */
+/* Constrained baseline, level 3.1: every browser states that it decodes it. */
 #define LEVEL "3.1"
 #define CODEC_CAPS                                                             \
   RTP_CAPS ",packetization-mode=(string)1,"                                    \
            "profile-level-id=(string)42e01f,level-asymmetry-allowed=(string)1"
 #define MAX_WAITING 15 /* frames, half a second */
 
-/* What becomes of the next frame.  One key frame goes in at once, because
+/* The use of the next frame.  One key frame goes in at once, because
  * webrtcbin makes its offer when it has seen the parameters of the stream;
  * those up to the connection would pile up. */
 typedef enum {
@@ -47,7 +47,7 @@ struct _OctLiveViewer {
   gboolean offered;
 };
 
-/* What a thread of webrtcbin tells the main thread. */
+/* A message from a thread of webrtcbin to the main thread. */
 typedef struct {
   OctLiveViewer *viewer; /* a reference */
   char *sdp, *candidate;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * One viewer's WebRTC connection: a pipeline of its own, fed with the frames
- * that were encoded once for all.  What the viewer cannot take is dropped up to
- * the next key frame, and nobody else notices.
+ * that were encoded once for all.  Frames that the viewer cannot receive are
+ * dropped up to the next key frame, and nobody else notices.
  */
 #pragma once
 
@@ -12,7 +12,7 @@ G_BEGIN_DECLS
 
 typedef struct _OctLiveViewer OctLiveViewer;
 
-/* Where WebRTC's UDP packets leave from. */
+/* The origin of WebRTC's UDP packets. */
 typedef struct {
   const char *address;         /* IP address to use, NULL = all there are */
   guint first_port, last_port; /* 0 = any */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * oct-live: a web page that shows B-scans as they are taken, on this computer
- * or in another room.  docs/live.md tells how it is used.
+ * or in another room.  docs/live.md describes its use.
  */
 #include "oct-listener.h"
 #include "oct-live-listener.h"
@@ -233,7 +233,7 @@ live_on_hangup (gpointer data)
   return live_on_interrupt (data);
 }
 
-/* What cannot even be started is a mistake on the command line. */
+/* A source that cannot even be started is a mistake on the command line. */
 static void
 on_not_begun (const char *message, gpointer data)
 {
@@ -245,7 +245,7 @@ on_not_begun (const char *message, gpointer data)
   live_end (program, program->failure);
 }
 
-/* What the source has failed in between is no recording any more. */
+/* When the source has failed, the recording is over. */
 static void
 on_trouble (gpointer data)
 {
@@ -267,7 +267,7 @@ on_trouble (gpointer data)
   oct_live_clients_tell_state (live);
 }
 
-/* A recording goes on over it, since none is worse, and has to say so. */
+/* A recording goes on over a gap, since none is worse, and has to report it. */
 static void
 on_gap (gint64 from, gint64 till, gpointer data)
 {
@@ -334,8 +334,8 @@ live_on_second (gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
-/* FALSE when a thread is not done, as of a source that hangs: what it uses is
- * left as it is. */
+/* FALSE when a thread is not done, as of a source that hangs: the objects that
+ * it uses are left as they are. */
 static gboolean
 live_clear (Program *program)
 {
@@ -403,7 +403,7 @@ live_run (Program *program, GError **error)
 }
 
 /* GIO's TLS has no such setting but this, which has to be there before it is
- * used; what somebody has set stays, and oct-live-connection.c looks again. */
+ * used; the user's own value stays, and oct-live-connection.c looks again. */
 static void
 restrict_tls (void)
 {
@@ -433,7 +433,7 @@ main (int argc, char **argv)
     g_printerr ("Error: %s\n", error->message);
   ok = ok && !program.incomplete;
   fflush (NULL);
-  /* what the libraries do at an exit is not for threads that still run */
+  /* the exit handlers of libraries are not for threads that still run */
   if (!clean)
     _exit (ok ? EXIT_SUCCESS : EXIT_FAILURE);
   return ok ? EXIT_SUCCESS : EXIT_FAILURE;

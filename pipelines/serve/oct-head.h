@@ -2,7 +2,7 @@
 /**
  * The head of a request, HTTP or RTSP, by its raw bytes: a request line and
  * headers up to an empty line.  A server reads it with this before a library
- * does, so that what a library makes of a strange line does not matter.
+ * does, so that it does not matter how a library reads a strange line.
  * Nothing of this touches a network; any thread.
  */
 #pragma once

@@ -96,7 +96,7 @@ oct_listener_get_port (OctListener *listener)
   return listener->port;
 }
 
-/* Who has an IPv6 address has 2^64 of them. */
+/* An IPv6 client has 2^64 addresses. */
 void
 oct_listener_describe_address (
     GSocketAddress *remote, char text[OCT_LISTENER_ADDRESS])

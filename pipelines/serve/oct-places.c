@@ -207,7 +207,7 @@ find_crowd (OctDoor *door)
   return crowd;
 }
 
-/* Of an address, the one who came first. */
+/* Removes the oldest guest of an address. */
 static gpointer
 send_away (OctDoor *door, const char *address)
 {

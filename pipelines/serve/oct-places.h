@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * Who may have how much of what there is not enough of.
+ * Shares of limited places.
  *
- * Two rules keep one visitor from taking what others need.  Who has not shown
- * yet that he belongs here gives way to who comes later, first where most of
- * his kind come from the same address.  Who belongs here has a share by his
- * session and his address, and some places are for control only.  Nothing of
+ * Two rules keep one visitor from taking all that others need.  A visitor that
+ * has not yet shown that it belongs here gives way to later ones, first at the
+ * address that has most of its kind.  One that belongs here has a share by its
+ * session and its address, and some places are for control only.  Nothing of
  * this touches a network; one thread.
  */
 #pragma once
@@ -20,7 +20,7 @@ typedef enum {
   OCT_ROLE_CONTROL,
 } OctRole;
 
-/* Who makes a request. */
+/* The client that makes a request. */
 typedef struct {
   OctRole role;
   guint64 session; /* 0: without a token */
@@ -49,8 +49,8 @@ void oct_seats_leave (OctSeats *seats, guint id);
 /* ---------------------------------------------------------------------- purse
  */
 
-/* What somebody may have done for him: OCT_PURSE_BURST at once, and OCT_PURSE_RATE
- * per second in the long run. */
+/* Allowance of a client: OCT_PURSE_BURST at once, and OCT_PURSE_RATE per second
+ * in the long run. */
 #define OCT_PURSE_BURST 60
 #define OCT_PURSE_RATE 20
 
@@ -69,7 +69,7 @@ gboolean oct_purse_spend (OctPurse *purse, double amount, gint64 now);
 /* Unknown visitors at once: in all, and from one address. */
 #define OCT_DOOR_MAX 112
 #define OCT_DOOR_PER_ADDRESS 56
-/* What an address spends of its purse: for the keys of an encrypted connection,
+/* Costs to the purse of an address: for the keys of an encrypted connection,
  * a request, and a video connection, which costs as much as some of them. */
 #define OCT_DOOR_KEY 1.0
 #define OCT_DOOR_REQUEST 1.0
@@ -83,10 +83,10 @@ void oct_door_free (OctDoor *door);
  * `now`: microseconds. */
 gboolean oct_door_spend (
     OctDoor *door, const char *address, double amount, gint64 now);
-/* Somebody comes in, `who` is not NULL.  Returns who has to leave for that (and
- * has left), or NULL. */
+/* Adds a visitor, which is not NULL.  Returns the visitor that has to leave for
+ * that (and has left), or NULL. */
 gpointer oct_door_enter (OctDoor *door, const char *address, gpointer who);
-/* He has gone, or has become known; nothing happens when he was not there. */
+/* It has gone, or has become known; nothing happens if it was not there. */
 void oct_door_leave (OctDoor *door, gpointer who);
 
 G_END_DECLS

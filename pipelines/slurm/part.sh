@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # A part of an archive: a task of the array that submit.sh starts.
 #   part.sh OCT_CONVERT ARGUMENT ...
-# It is put back into the queue where the program dies, or the time is up.
+# It is put back into the queue if the program dies, or the time is up.
 set -uo pipefail
 
 part=$SLURM_ARRAY_TASK_ID/$SLURM_ARRAY_TASK_COUNT

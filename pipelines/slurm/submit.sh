@@ -113,7 +113,7 @@ if [ -z "$program" ]; then
   program=$oct_build/pipelines/oct-convert
 fi
 
-# The options are checked, and what is left to do is known, before anything waits.
+# The options are checked, and the remaining work is known, before anything waits.
 status=0
 state=$("$program" "${summary[@]}" --summary) || status=$?
 case $status in

@@ -1,4 +1,4 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# What has become of an archive: the job that submit.sh starts after its tasks.
+# The summary of an archive: the job that submit.sh starts after its tasks.
 exec "$@"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The page: talks to oct-live over a WebSocket, shows what it tells, sends what
-// people set.
+// The page: talks to oct-live over a WebSocket, shows its messages, sends the
+// settings.
 import { Jpeg, WebRtc } from "/media.js";
 import { forgetMeters, setLateral, takeMeters } from "/signal.js";
 import { setScan, setTrueProportions } from "/view.js";
@@ -8,14 +8,14 @@ import { forgetLook, getShow, setSender, takeLook } from "/volume.js";
 
 const $ = (id) => document.getElementById(id);
 const numbers = ["min", "max", "a2", "a3", "phase2", "phase3", "tau", "samplingRate"];
-const units = { samplingRate: 100 }; // what is shown of 1: percent
+const units = { samplingRate: 100 }; // the number shown for 1: percent
 const unit = (name) => units[name] ?? 1;
 
 let socket = null;
 let media = null;
-let goodbye = null; // why oct-live has ended, if it has said so
-let trouble = ""; // why there are no pictures, as oct-live says
-let hello = null; // what the server has said first
+let goodbye = null; // why oct-live has ended, if it sent a reason
+let trouble = ""; // why there are no pictures, from oct-live
+let hello = null; // the server's first message
 let webrtcFailures = 0;
 let retry = 1000;
 let frozen = null; // { url, name } of the picture that is held
@@ -47,7 +47,7 @@ function problem(text) {
   problemTimer = setTimeout(() => { $("problem").hidden = true; }, 12000);
 }
 
-// What a person does next is not what has failed before.
+// A new action hides the message on an earlier failure.
 function act(message) {
   problem("");
   send(message);
@@ -90,7 +90,7 @@ async function onClose() {
   media = null;
   trouble = "";
   forgetMeters();
-  // nothing of what they say would arrive
+  // their changes would not arrive
   for (const part of $("settings").querySelectorAll("fieldset")) part.disabled = true;
   $("record").disabled = $("mirror").disabled = true;
   veil(goodbye ?? "The connection is lost. Trying again …");
@@ -130,15 +130,15 @@ function watch(Kind) {
 // ?media=jpeg and ?media=webrtc ask for one way alone.
 const wanted = new URLSearchParams(location.search).get("media");
 
-// WebRTC; JPEG where it does not get through, or breaks off twice.
+// WebRTC; JPEG if it does not get through, or breaks off twice.
 function choose() {
   const webrtc = "RTCPeerConnection" in window && wanted !== "jpeg"
     && (webrtcFailures < 2 || wanted === "webrtc");
   watch(webrtc ? WebRtc : Jpeg);
 }
 
-// Nobody shall take an old picture for a live one, also where the network or the
-// other computer is gone without a word.
+// An old picture must not be taken for a live one, also if the network or the
+// other computer disappears without a message.
 setInterval(() => {
   const now = performance.now();
   while (shown[0] < now - 2000) shown.shift();
@@ -160,7 +160,7 @@ function onFrame(now, time, period) {
     delays.push(Number.isFinite(period) ? ((delay % period) + period) % period : delay);
 }
 
-// --------------------------------------------------------------- what is received
+// ------------------------------------------------------------- messages received
 
 function takeHello(message) {
   hello = message;
@@ -205,7 +205,7 @@ function takeSettings(state) {
   // one that was sent before they were known there is followed by another one
   if (sender || state.number < awaited) return;
   const quiet = 700 - (performance.now() - edited);
-  // what people are just changing is not taken out of their hands
+  // a setting that somebody is just changing is not overwritten
   if (quiet > 0) {
     settling = setTimeout(() => takeSettings(state), quiet + 10);
     return;
@@ -235,7 +235,7 @@ export function shiftOf(warp) {
   return Math.max(...shifts) / 2;
 }
 
-// What was found, and is being looked for.
+// Results of searches, and the search that is going on.
 function takeFound(state) {
   $("focus").disabled = $("refine").disabled = $("background").disabled = state.focusing;
   $("focus-undo").disabled = !state.focusUndoable;
@@ -268,7 +268,7 @@ function takeTrouble(sentence) {
     media?.close();
     media = null;
   }
-  // those of before are no measure of those to come
+  // earlier pictures are not a measure of those to come
   if (before && !trouble) lastShown = performance.now();
   if (!trouble && !media) choose();
 }
@@ -287,7 +287,7 @@ function bytesText(bytes) {
   return bytes >= 1e9 ? `${(bytes / 1e9).toFixed(1)} GB` : `${(bytes / 1e6).toFixed(1)} MB`;
 }
 
-// 2^63 where nobody can tell
+// 2^63: not known
 const diskText = (bytes) => (bytes < 1e18 ? bytesText(bytes) : "not known");
 
 function takeRecording(recording) {
@@ -340,7 +340,7 @@ function showIndicators(status) {
   $("rate").classList.toggle("bad", !volumes && rate < 0.9 * Math.max(status.rate, status.nominalRate));
   delays.sort((a, b) => a - b);
   const delay = delays[Math.floor(delays.length / 2)];
-  // what the clocks are known to agree to can be more than the delay itself
+  // the error between the clocks can be larger than the delay itself
   $("delay").textContent = delay === undefined ? "–" : `${Math.max(0, Math.round(delay))} ms`;
   $("delay").classList.toggle("bad", delay > 250);
   delays = [];
@@ -351,7 +351,7 @@ function showIndicators(status) {
   $("viewers").textContent = String(status.viewers);
 }
 
-// ------------------------------------------------------------------- what is set
+// ----------------------------------------------------------------------- settings
 
 let pending = {};
 let sender = 0;
@@ -401,7 +401,7 @@ $("solver").addEventListener("change", () => {
 
 $("fill").addEventListener("change", () => change("fill", $("fill").value));
 
-// what belongs to one method is there with it alone
+// settings of one method are shown with it alone
 function showSensing() {
   $("sensing").hidden = $("method").value !== hello?.sensing;
   const label = hello?.solvers.find(({ id }) => id === $("solver").value)?.label;
@@ -413,7 +413,7 @@ $("density").addEventListener("change", () => {
 });
 $("still-mirror").addEventListener("change", () => {
   change("still", $("still-mirror").checked);
-  // what it was collected for is over
+  // the measurement for which it was collected is over
   if (!$("still-mirror").checked && $("roll-off").checked) change("rollOff", false);
 });
 $("roll-off").addEventListener("change", () => change("rollOff", $("roll-off").checked));
@@ -443,7 +443,7 @@ function askForMeters() {
 document.addEventListener("visibilitychange", askForMeters);
 
 // The held picture is the server's own, in full size and without the losses of
-// a video; a snapshot of it saves what is seen.
+// a video; a snapshot saves the held picture.
 const actions = {
   async meters() {
     $("signal").hidden = !$("signal").hidden;
@@ -512,7 +512,7 @@ document.addEventListener("keydown", (event) => {
   $(id).click();
 });
 
-// A held picture of another tab would not be what is chosen.
+// A held picture must not stay when another tab is chosen.
 setSender(act, () => {
   if (frozen) $("freeze").click();
 });

@@ -6,7 +6,7 @@ const video = document.getElementById("video");
 const canvas = document.getElementById("jpeg");
 const RTP_PERIOD = 2 ** 32 / 90; // ms after which RTP's clock begins again
 const QUIET = 7000; // ms: if nothing arrives for so long, the way is blocked
-const LIMIT = 30000; // ms: after so long what arrives does not become a picture
+const LIMIT = 30000; // ms: data that arrive for so long do not become a picture
 
 // Bytes and checks of the way that have arrived.
 async function countArrived(connection) {
@@ -18,7 +18,7 @@ async function countArrived(connection) {
 }
 
 export class WebRtc {
-  // `patient`: nobody wants another way, however long this one takes.
+  // `patient`: no other way is tried, however long this one takes.
   constructor(send, onFrame, onFailed, patient) {
     Object.assign(this, { send, onFrame, onFailed, patient, name: "WebRTC", lost: 0 });
     this.waiting = [];
@@ -155,7 +155,7 @@ export class Jpeg {
     }
   }
 
-  // Shows the newest whole picture, returns what is left.
+  // Shows the newest whole picture, returns the remaining bytes.
   async split(bytes) {
     let picture = null, time = NaN;
     for (;;) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The signal, for who sets the instrument up: spectrum, A-scan, and what is
-// measured in them.
+// The signal, for people who set the instrument up: spectrum, A-scan, and
+// measurements of them.
 
 const panel = document.getElementById("signal");
 const style = getComputedStyle(document.documentElement);
@@ -13,7 +13,7 @@ const MARGIN = { left: 40, right: 10, top: 10, bottom: 20 };
 
 // ---------------------------------------------------------------------- numbers
 
-// What is not a number is a dash; the digits that count, without an exponent.
+// A dash if it is not a number; the digits that count, without an exponent.
 export function numberText(value, digits = 3) {
   if (!Number.isFinite(value)) return "–";
   const places = value === 0 ? 0 : Math.min(9, Math.max(0, digits - 1 - Math.floor(Math.log10(Math.abs(value)))));
@@ -23,7 +23,7 @@ export function numberText(value, digits = 3) {
 const withUnit = (value, unit, digits) => (Number.isFinite(value) ? `${numberText(value, digits)} ${unit}` : "–");
 const signed = (text) => text.replace("-", "−");
 const decibels = (value) => (Number.isFinite(value) ? signed(`${value.toFixed(1)} dB`) : "–");
-// In micrometres of air where that is known, else in bins.
+// In micrometres of air if that is known, else in bins.
 const lengthOf = (values, name) => (`${name}-um` in values
   ? withUnit(values[`${name}-um`], "µm") : withUnit(values[name], "bins"));
 
@@ -33,14 +33,14 @@ const fallOff = (values) => {
     : withUnit(values["roll-off"], "dB/bin"));
 };
 
-// µm from A-line to A-line, where the width of a B-scan is known.
+// µm from A-line to A-line, if the width of a B-scan is known.
 let lateral = 0;
 export function setLateral(spacing) {
   lateral = spacing;
 }
 
-// What the lists show: name, value ("": no row), what it is; bad: it should not
-// be so.
+// The rows of the lists: name, value ("": no row), explanation; bad: a value
+// that should not be.
 const rows = {
   spectra: [
     ["Centre", (v) => ("centre-nm" in v ? withUnit(v["centre-nm"], "nm", 4) : withUnit(v.centroid, "samples", 4)),
@@ -69,7 +69,7 @@ const rows = {
     ["Side lobe", (v) => decibels(v["side-lobe"]), "The highest value beside the peak"],
     ["Phase", (v) => withUnit(1000 * v["phase-noise"], "mrad"),
       "Change of the peak's phase from A-line to A-line, of a mirror that stands still"],
-    // only where they are asked for
+    // only if they are asked for
     ["Sensitivity", (v) => (v.sensitivity > v.snr ? decibels(v.sensitivity) : ""),
       "SNR without the filter before the mirror"],
     ["Fall-off", fallOff, "Of the mirror's depths that were collected: how fast its peak falls, moved away from zero delay"],
@@ -150,7 +150,7 @@ function label({ context, left, right, top }, text, x, y, align = "center") {
   context.lineWidth = 1;
 }
 
-// The points in their middle, what is not a number at the bottom.
+// Each point in the middle of its samples; values that are not numbers at the bottom.
 function trace(plot, points, samples, stroke, fill) {
   const { context, x, y, bottom } = plot;
   const place = (i) => x(((i + 0.5) * samples) / points.length - 0.5);
@@ -227,7 +227,7 @@ function drawAscan(canvas, { values, points, samples }) {
   // in steps, so that it does not jump with every measurement
   const low = Math.floor(bottom / 10) * 10, high = Math.max(low + 40, Math.ceil((top + 8) / 10) * 10);
   const scale = values.peak > 0 && values["peak-um"] > 0 ? values["peak-um"] / values.peak / 1000 : 1;
-  // bins count from zero delay, also where the first ones are left out
+  // bins count from zero delay, also if the first ones are left out
   const start = values["depth-start"] ?? 0;
   const plot = begin(canvas, { low: start * scale, high: (start + samples - 1) * scale }, { low, high });
   const { context } = plot;
@@ -274,7 +274,7 @@ function showValues(kind, values) {
   });
 }
 
-// What is old is not to be taken for what is.
+// An old measurement is not to be taken for a present one.
 const showAge = (kind, { at }) =>
   document.getElementById(kind).classList.toggle("stale", performance.now() - at > STALE);
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What is drawn: the place of the picture, and the scale bars on it.
+// Drawing: the place of the picture, and the scale bars on it.
 
 const stage = document.getElementById("stage");
 const bars = document.getElementById("bars");
 const pictures = ["video", "jpeg", "still"].map((id) => document.getElementById(id));
 
-// Lines and depths of the B-scan, and its size in metres where it is known.
+// Lines and depths of the B-scan, and its size in metres if it is known.
 const scan = { lines: 0, depths: 0, width: 0, depth: 0 };
 let trueProportions = true;
-// What is shown in place of a B-scan: { aspect, width, height, paint } or null.
+// Shown in place of a B-scan: { aspect, width, height, paint } or null.
 // Sizes are in metres, 0 = not known or not the same everywhere.
 let shown = null;
 
@@ -30,7 +30,7 @@ export function lengthText(metres) {
 function place() {
   const outer = stage.getBoundingClientRect();
   const physical = trueProportions && scan.width > 0 && scan.depth > 0;
-  // without sizes nothing says what shape it has: a few A-lines are no narrow strip
+  // without sizes the shape is not known: a few A-lines are not a narrow strip
   const filled = scan.lines > 0 && scan.depths > 0 ? outer.width / outer.height : 0;
   const aspect = shown?.aspect ?? (physical ? scan.width / scan.depth : filled);
   if (!(aspect > 0)) return null;
@@ -102,14 +102,14 @@ export function setShown(news) {
   draw();
 }
 
-// Where in the picture a pointer is, from 0 to 1 both ways.
+// Position of a pointer in the picture, from 0 to 1 both ways.
 export function pointIn(event) {
   const box = bars.getBoundingClientRect();
   return { x: (event.clientX - box.left) / box.width, y: (event.clientY - box.top) / box.height,
     width: box.width, height: box.height };
 }
 
-// Takes lines, depths, width and depth; draws again where they have changed.
+// Takes lines, depths, width and depth; draws again if they have changed.
 export function setScan(news) {
   if (Object.keys(scan).every((key) => scan[key] === news[key])) return;
   Object.assign(scan, news);

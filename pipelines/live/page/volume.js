@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Volumes: the tabs, what is set of them, and hands on the picture.  All of it
-// is everybody's: the server renders one picture, those who control turn it.
+// Volumes: the tabs, their settings, and hands on the picture.  All pages share
+// them: the server renders one picture, those who control turn it.
 import { lengthText, pointIn, setShown } from "/view.js";
 
 const $ = (id) => document.getElementById(id);
@@ -10,7 +10,7 @@ const sliders = [...$("look").querySelectorAll("input[type=range]")].map(({ id }
 const checks = ["stereo", "flatten"];
 const choices = ["rendering", "slabMode"];
 const edges = [["cropLeft", "cropRight"], ["cropFront", "cropBack"], ["cropTop", "cropBottom"]];
-// where the server begins, too
+// the server's initial values, too
 const CAMERA = { yaw: -35, pitch: 34, zoom: 0.9, panX: 0, panY: 0 };
 const WHOLE = { cropLeft: 0, cropRight: 1, cropFront: 0, cropBack: 1, cropTop: -1, cropBottom: 1, cutX: 0, cutY: 0 };
 // of the planes: which position is across, which down, and their colours
@@ -19,7 +19,7 @@ const COLOURS = { atX: "#7ee787", atY: "#58a6ff", atZ: "#ffb454" };
 
 let send = () => {};
 let switched = () => {};
-let look = null; // as the server has it, with what was changed here since
+let look = null; // as the server has it, with the changes made here since
 let control = false;
 let hello = null;
 
@@ -30,7 +30,7 @@ export function setSender(sender, onSwitched) {
   switched = onSwitched;
 }
 
-// ------------------------------------------------------------------ what is sent
+// ----------------------------------------------------------------- messages sent
 
 let edited = -Infinity;
 let settling = 0;
@@ -40,7 +40,7 @@ export function takeLook(message, greeting) {
   clearTimeout(settling);
   const quiet = 700 - (performance.now() - edited);
   if (look && look.show !== message.show) switched();
-  // what people are just changing is not taken out of their hands
+  // a setting that somebody is just changing is not overwritten
   if (look && quiet > 0) {
     const { show, bscans, picture, panels, sizeX, sizeY, sizeZ } = message;
     Object.assign(look, { show, bscans, picture, panels, sizeX, sizeY, sizeZ });
@@ -110,7 +110,7 @@ function place() {
     paint: shown === "planes" ? paintPlanes : null });
 }
 
-// Lines where the other two planes are, in their colours.
+// Lines at the places of the other two planes, in their colours.
 function paintPlanes(context, box) {
   const scale = box.width / look.picture.width;
   context.lineWidth = 1.5;
@@ -150,7 +150,7 @@ function nameCorner(context, scale) {
   }
 }
 
-// Until the first picture of what is chosen is there.
+// Shows a note until the first picture of the chosen view is there.
 setInterval(() => {
   const video = $("video").hidden ? null : $("video");
   const [width, height] = video ? [video.videoWidth, video.videoHeight] : [$("jpeg").width, $("jpeg").height];
@@ -159,7 +159,7 @@ setInterval(() => {
   $("waiting").hidden = !waits;
 }, 200);
 
-// ------------------------------------------------------------------- what is set
+// ----------------------------------------------------------------------- settings
 
 let pending = {};
 let timer = 0;
@@ -178,7 +178,7 @@ function change(values) {
 for (const tab of tabs)
   tab.addEventListener("click", () => {
     if (!control || !look || tab.dataset.show === getShow()) return;
-    // what it is shown in comes with the answer
+    // the size of its picture comes with the answer
     send({ type: "look", show: tab.dataset.show });
   });
 
@@ -192,7 +192,7 @@ for (const id of sliders)
       if (id === low && values[low] > 0.98) values[low] = 0.98;
       if (id === high && values[high] < 0.02) values[high] = 0.02;
     }
-    // the upper end is below the rows near zero delay, which are no tissue
+    // the upper end is below the rows near zero delay, which are not tissue
     if (values.cropTop === 0) values.cropTop = -1;
     // a corner is cut out as soon as one of its two sizes is set
     if (id === "cutX" && values.cutX > 0 && look.cutY === 0) values.cutY = 0.5;
@@ -219,7 +219,7 @@ const move = (x, y) => change({ panX: clamp(look.panX + x, -10, 10), panY: clamp
 const mayTurn = () => control && getShow() === "volume";
 const mayPoint = () => control && getShow() === "planes";
 
-// Three planes: the panel is that where the pointer went down.
+// Three planes: the panel on which the pointer went down.
 let pointed = null;
 function point(event) {
   const at = pointIn(event);
