@@ -101,7 +101,8 @@ static GST_OCT_DEFINE_ENUM (get_scaling_type, "GstOctEnfaceScaling", scalings)
           GST_OCT_PROPERTY_RAMPED, NULL,
           GST_OCT_DOUBLE (Settings, thickness, 0.0, MOST, 0.0) },
       { "crop-top", "Upper edge",
-          "First of the depths that count, in the slab or, with flatten=true, in "
+          "First of the depths that count, in the slab or, with flatten=true, "
+          "in "
           "the search for the surface, 0 to 1 from the first to the last (-1 = "
           "below the rows near zero delay)",
           GST_OCT_PROPERTY_RAMPED, NULL,

@@ -50,7 +50,8 @@ put_entry (GByteArray *zip, GByteArray *directory, const char *name,
 
   g_byte_array_append (directory, (const guint8 *)"PK\1\2\n", 6);
   put_fields (directory, name, data, size);
-  put_number (directory, 0, 10);
+  put_number (directory, 0, 8);
+  put_number (directory, 0, 2);
   put_number (directory, at, 4);
   g_byte_array_append (directory, (const guint8 *)name, strlen (name));
   g_byte_array_append (zip, (const guint8 *)"PK\3\4", 4);
