@@ -267,7 +267,7 @@ restore_device (GstOctReconstruct *self)
   g_rec_mutex_unlock (&self->methods.lock);
 }
 
-/* With the lock, in READY: back to the elements of one GPU. */
+/* With the lock, in READY or when it is disposed: back to the elements of one GPU. */
 static void
 remove_devices (GstOctReconstruct *self)
 {
@@ -590,6 +590,14 @@ reconstruct_add_signals (GType type)
 
 /* ------------------------------------------------------------------- object */
 
+/* While the elements are there. */
+static void
+gst_oct_reconstruct_dispose (GObject *object)
+{
+  remove_devices (GST_OCT_RECONSTRUCT (object));
+  G_OBJECT_CLASS (gst_oct_reconstruct_parent_class)->dispose (object);
+}
+
 static void
 gst_oct_reconstruct_finalize (GObject *object)
 {
@@ -637,6 +645,7 @@ gst_oct_reconstruct_class_init (GstOctReconstructClass *klass)
   object_class->get_property = gst_oct_reconstruct_get_property;
   object_class->dispatch_properties_changed =
       gst_oct_reconstruct_dispatch_properties_changed;
+  object_class->dispose = gst_oct_reconstruct_dispose;
   object_class->finalize = gst_oct_reconstruct_finalize;
   element_class->change_state = gst_oct_reconstruct_change_state;
   GST_BIN_CLASS (klass)->handle_message = gst_oct_reconstruct_handle_message;

@@ -232,6 +232,7 @@ def test_rtsp_coming_and_going(folder):
 def test_rtsp_password(folder):
     """Nobody without it, and no address but this machine's without one."""
     (folder / "secret").write_text("correct horse\n")
+    (folder / "empty").write_text("")
     with sender(folder, "--rtsp", 0, "--address", "0.0.0.0", "--password-file",
                 "secret") as it:
         port = it.wait_for(r"Live: rtsp://0.0.0.0:(\d+)/oct")[1]
@@ -251,7 +252,7 @@ def test_rtsp_password(folder):
     for arguments, words in (
             (["--address", "0.0.0.0"], "--password-file"),
             (["--password-file", "nowhere"], "nowhere"),
-            (["--password-file", os.devnull], "8 characters"),
+            (["--password-file", "empty"], "8 characters"),
             (["--address", "192.0.2.1", "--password-file", "secret"],
              "cannot listen")):
         _, errors = tap.run("--rtsp", 0, *arguments, *SMALL, program=RECORD,
