@@ -16,7 +16,7 @@
 
 /* Bins whose powers are added in single precision. */
 #define CHUNK 32
-/* Less than anything that counts; log2 takes no zero. */
+/* Less than any power that counts: log2 of 0 is not finite. */
 #define LEAST 1e-30f
 
 typedef struct {
@@ -121,8 +121,8 @@ line_counts (const float *spectrum, guint samples, double *power)
   return isfinite (sum) && sum > 0;
 }
 
-/* Lines of unit power, so that all of them are far from the ends of what single
- * precision holds: the score does not depend on it. */
+/* Stores a line scaled to unit power, far from the limits of single precision.
+ * The score does not depend on the scale. */
 static void
 cpu_autofocus_add_line (
     Scorer *scorer, const float *spectrum, double power, const double *window)
@@ -136,10 +136,10 @@ cpu_autofocus_add_line (
   scorer->lines++;
 }
 
-/* Takes out of a block what lies in the first `cut` bins on either side of zero
- * delay: what is left of the source's spectrum is not dispersed, and phases
- * that make the scene sharp spread it over bins that are judged.  The window is
- * on it, so that it has no part in others. */
+/* Removes the first `cut` bins on either side of zero delay from a block.  The
+ * residual spectrum of the source is not dispersed: phases that make the scene
+ * sharp would spread it over bins that are scored.  The block is already
+ * windowed, so that it does not leak into other bins. */
 static void
 cut_zero_delay (Scorer *scorer, guint block, guint cut,
     const OctLanesFft *forward, const OctLanesFft *backward, gpointer scratch)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * Means of frames that are moved to where the last one is: all of them are kept
- * as they came, and are added anew, row by row in the cache, each from where it
- * lies now.  So nothing is moved twice, nothing adds up that was rounded, and
- * a drift has no end.
+ * Means of frames that are shifted to the position of the last one.  The ring
+ * holds all frames unshifted.  Each mean adds them again, row by row in the
+ * cache, each at its present shift.  So no frame is shifted twice, rounding
+ * errors do not accumulate, and a drift may be of any length.
  */
 #include "oct-cpu-average-moved.h"
 #include "oct-cpu-registration.h"
@@ -20,7 +20,7 @@ struct _OctCpuMoved {
   gsize values;       /* of one frame */
   gsize value_size;   /* bytes */
   guint8 *ring;       /* [frames][values] */
-  OctCpuShift *where; /* [frames] in the ring, against the first of all */
+  OctCpuShift *where; /* [frames] shifts in the ring, from the first frame */
   double *sums;       /* [CHUNKS][2 values of a row] */
   guint *counts;      /* [CHUNKS][pixels of a row + 1] */
   guint row;          /* values of the longest row */
@@ -28,7 +28,7 @@ struct _OctCpuMoved {
   OctAverageTurn turn;
   const OctPlane *from, *to;
   guint width, rows, parts; /* of the plane: values of a row, of a pixel */
-  gsize at;                 /* its first value in a frame of the ring */
+  gsize at;                 /* the plane's first value in a frame of the ring */
   gboolean half;            /* its pixels are twice as large */
 };
 
@@ -107,7 +107,7 @@ DEFINE_ADD (guint8)
 DEFINE_ADD (guint16)
 DEFINE_ADD (float)
 
-/* Numbers that are added for a value: two of a complex one. */
+/* Numbers that are added per value: two if it is complex. */
 static guint
 count_numbers (const OctCpuMoved *self)
 {
@@ -117,8 +117,9 @@ count_numbers (const OctCpuMoved *self)
              : 1;
 }
 
-/* Adds row `y` of the mean from the frame in that place, and one to the counts
- * where it has values, as differences from pixel to pixel. */
+/* Adds a row of the frame at `place` of the ring to row `y` of the mean, and 1
+ * to the counts of the pixels that it covers.  Counts are stored as differences
+ * from pixel to pixel. */
 static void
 add_frame (
     const OctCpuMoved *self, guint place, guint y, double *sums, guint *counts)
@@ -171,7 +172,7 @@ add_frame (
 DEFINE_DIVIDE (guint8)
 DEFINE_DIVIDE (guint16)
 
-/* Several values of a pixel. */
+/* For pixels of several values. */
 static void
 divide_parts (const double *sums, const guint *counts, guint parts, guint8 *out,
     guint pixels)
@@ -303,7 +304,7 @@ oct_cpu_moved_run (OctCpuMoved *self, const OctAverageTurn *turn,
     OctCpuShift moved =
         oct_cpu_registration_find (self->registration, &in->planes[0]);
 
-    /* without a sign, as a drift has no end */
+    /* unsigned: a long drift may overflow */
     where.rows = (gint)((guint)self->where[previous].rows + (guint)moved.rows);
     where.columns =
         (gint)((guint)self->where[previous].columns + (guint)moved.columns);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * Means of frames that are moved to where the last one is.
+ * Means of frames that are shifted to the position of the last one.
  */
 #pragma once
 

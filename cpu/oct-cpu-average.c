@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * Means over frames: a sum for every value, from which leaves what is in the
- * ring of the last frames.
+ * Means over frames: a sum for every value, from which the oldest frame in the
+ * ring is subtracted.
  */
 #include "oct-cpu-average-moved.h"
 #include "oct-simd.h"
@@ -17,14 +17,14 @@ struct _OctPlan {
   gsize value_size; /* of one in the ring */
   guint32 *counts;  /* [values] sums of U8 and U16 */
   double *sums;     /* [2 values] or, of the power, [values] */
-  /* the same since the ring began anew: they take the place of the others each
-   * time that it is full, before what was rounded can add up */
+  /* sums since the ring was last full: they replace `sums` each time that it is
+   * full, before rounding errors accumulate */
   double *fresh;
-  OctCpuMoved *moved; /* with registration: in place of all these */
+  OctCpuMoved *moved; /* with registration, in place of the ring and the sums */
   /* frame under way */
   OctAverageTurn turn;
   const OctPlane *from, *to;
-  gsize at;    /* its first value in the sums */
+  gsize at;    /* the plane's first value in the sums */
   guint width; /* values of a row */
 };
 
@@ -39,7 +39,7 @@ cpu_average_destroy (OctPlan *plan)
   g_free (plan);
 }
 
-/* Floats of one value. */
+/* Floats per value. */
 static guint
 cpu_average_count_parts (const OctAverageParams *params)
 {
@@ -117,8 +117,8 @@ cpu_average_get_found (OctPlan *plan)
 /* ------------------------------------------------------------------- counts
  */
 
-/* To nearest, halves up: a quotient of whole numbers below 2^26 that is less
- * than a whole one is so in double precision too. */
+/* Rounds to nearest, halves up.  A quotient of integers below 2^26 that is less
+ * than an integer stays less in double precision. */
 #define DEFINE_COUNT(name, type)                                               \
   OCT_VECTORISED static void add_##name (                                      \
       const type *restrict in, guint32 *restrict sum, guint n)                 \

@@ -64,8 +64,8 @@ oct_cpu_fitter_set (
   fitter->is_tiny = !(fitter->squares[0] >= TINY);
 }
 
-/* products[m] += sum of (row - b) b x^m.  A sum of a value that is not finite
- * is none, and one of what single precision cannot hold. */
+/* products[m] += sum of (row - b) b x^m.  Not finite if a value is not finite
+ * or single precision overflows. */
 #define DEFINE_SUM(name, type, vector_type, to_float)                          \
   OCT_VECTORISED static void name (                                            \
       const OctCpuFitter *f, const type *row, double *products)                \
@@ -114,7 +114,7 @@ cpu_background_fit_get_value (
                                     : ((const float *)row)[i];
 }
 
-/* The same in double precision, of the samples that are finite alone. */
+/* The same in double precision, over the finite samples only. */
 static void
 sum_finite (const OctCpuFitter *f, gconstpointer row, OctFitSums *sums)
 {

@@ -2,10 +2,10 @@
 /**
  * Every A-line less the mean of the A-lines around it.
  *
- * The sum over the window is carried from A-line to A-line: one comes in and
- * one goes out.  It begins anew with every chunk of A-lines, so that a result
- * does not depend on the number of threads.  Counts are summed as whole
- * numbers, and the difference count * width - sum is exact.
+ * The sum over the window moves from A-line to A-line: one A-line is added and
+ * one subtracted.  It is computed from scratch for every chunk of A-lines, so
+ * that a result does not depend on the number of threads.  Counts are summed as
+ * integers, and the difference count * width - sum is exact.
  */
 #include "oct-cpu-background.h"
 #include "oct-simd.h"
@@ -139,8 +139,8 @@ cpu_high_pass_add_row (const Loop *loop, gint64 line, guint32 times,
     cpu_high_pass_add_f32 (row, h->samples, times, sums, counts);
 }
 
-/* The sum around A-line `line`; those that are not there are added as what
- * stands in for them, all at once. */
+/* The sum around A-line `line`.  The first or last A-line replaces those
+ * outside the B-scan, and is added with their number at once. */
 static void
 begin_sums (const Loop *loop, guint line, gpointer sums, guint32 *counts)
 {
@@ -210,7 +210,7 @@ oct_cpu_high_pass_run (OctCpuHighPass *h, guint width, const OctPlane *in,
   Loop loop = { h, width, MAX (width, CHUNK), in, out };
   OctPlane copy = { h->copy, h->samples * sizeof (float) };
 
-  if (in->data == out->data) { /* floats alone have rows of the same size */
+  if (in->data == out->data) { /* only rows of floats have the same size */
     oct_parallel_for (
         h->lines, OCT_CPU_GRAIN, threads, cpu_high_pass_copy_lines, &loop);
     loop.in = &copy;

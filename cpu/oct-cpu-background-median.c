@@ -3,11 +3,10 @@
  * The median over the lines of a B-scan.
  *
  * A few neighbouring samples of all A-lines, a vector of them, are copied side
- * by side, and the median of each is found by halving: how many values are
- * there up to the middle of where it can be?  That reads them as many times as
- * the spread of the values has bits, at the rate of the cache, and has no
- * branches. Floats are whole numbers in the same order, those that are not
- * finite behind all others.
+ * by side, and the median of each is found by bisection: how many values are
+ * there up to the middle of its possible range? That reads the values once per
+ * bit of their range, from the cache, without branches.  Floats are mapped to
+ * integers in the same order, the non-finite ones after all others.
  */
 #include "oct-cpu-background.h"
 #include "oct-simd.h"
@@ -15,8 +14,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Bytes of a row that are looked at together, one vector: of 1000 A-lines they
- * stay in the nearest cache. */
+/* Bytes of a row that are processed together, one vector: those of 1000 A-lines
+ * fit the L1 cache. */
 #define BLOCK 32
 /* blocks that are copied together: rows are a page apart and more */
 #define GROUP 8
@@ -62,14 +61,14 @@ oct_cpu_median_free (OctCpuMedian *median)
   g_free (median);
 }
 
-/* Where the medians of a vector of samples are, as keys. */
+/* The possible range of the medians of a vector of samples, as keys. */
 typedef struct {
   gint32 low[BLOCK], high[BLOCK]; /* both included */
-  gint32 up_to[BLOCK];            /* how many values are up to high */
+  gint32 up_to[BLOCK];            /* number of values up to `high` */
   gint32 rank[BLOCK];             /* of the median among all, from 1 */
 } Bounds;
 
-/* The middle of where each can be. */
+/* The middle of each range. */
 OCT_VECTORISED static void
 cpu_median_halve (const Bounds *b, guint columns, gint32 *restrict limits)
 {
@@ -98,8 +97,8 @@ narrow (Bounds *restrict b, guint columns, const gint32 *restrict limits,
   return more;
 }
 
-/* Bits of samples, one or several, as numbers with a sign, which processors
- * compare, in their order. */
+/* Bits of samples, one or several, as signed numbers of the same order, which
+ * processors can compare. */
 #define FROM_U8(bits) ((bits) ^ G_MININT8)
 #define FROM_U16(bits) ((bits) ^ G_MININT16)
 #define IN_ORDER(bits) ((bits) ^ (((bits) >> 31) & G_MAXINT32))
@@ -144,7 +143,7 @@ value_f32 (gint64 key)
   typedef key Vector_##name __attribute__ ((vector_size (BLOCK)));             \
   enum { COLUMNS_##name = BLOCK / sizeof (key) };                              \
                                                                                \
-  /* [GROUP][lines], zeros behind the last of `columns` */                     \
+  /* [GROUP][lines], zeros after the last of `columns` */                      \
   OCT_VECTORISED static void gather_##name (const guint8 *rows, gsize stride,  \
       guint lines, guint columns, Vector_##name *restrict to)                  \
   {                                                                            \

@@ -2,9 +2,9 @@
 /**
  * The fixed pattern of a B-scan, oct-backend.h.
  *
- * A-lines are compared with the mean: of A[j] / g[j] - b nothing is lost in
- * single precision.  The mean over a run is one sum before the transform; the
- * variances are those of what is left when it is taken off as well.
+ * A-lines are compared with the mean: single precision represents A[j] / g[j] -
+ * b without loss.  The mean over a run is one sum before the transform.  The
+ * variances are those of the residuals after it is subtracted as well.
  */
 #include "oct-cpu-background.h"
 #include "oct-cpu-block.h"
@@ -20,9 +20,10 @@
 #define MAX_PIECES (OCT_PATTERN_RUNS * PIECES)
 /* samples that are summed in single precision, eight at a time */
 #define CHUNK 512
-/* squares of a smaller sum have products that single precision cannot hold */
+/* products of values with a smaller sum of squares underflow in single
+ * precision */
 #define TINY 1e-20
-/* A-lines that are added up before they are added to the others */
+/* A-lines that are summed before they are added to the total */
 #define TOGETHER 4
 
 struct _OctCpuPattern {
@@ -33,7 +34,7 @@ struct _OctCpuPattern {
   float *excess; /* [lines] 1 / brightness - 1; NaN: it does not count */
   guint *used;   /* [lines] those that count */
   guint runs, run;
-  float *means;      /* [runs][samples], less the mean of all */
+  float *means;      /* [runs][samples], minus the mean of all */
   double *variances; /* [pieces][bins] */
   float *zeros;      /* [samples] */
   guint8 *scratch;   /* [threads][scratch_size] */
@@ -56,7 +57,7 @@ oct_cpu_pattern_free (OctCpuPattern *pattern)
   g_free (pattern);
 }
 
-/* What one thread works on, in its part of the scratch. */
+/* Buffers of one thread, in its part of the scratch. */
 typedef struct {
   float *values; /* [samples][LANES] */
   float *bins;   /* [bins][2][LANES] */
@@ -168,7 +169,7 @@ DEFINE_BEYOND (beyond_u16, guint16, OctCounts16, OCT_COUNTS_TO_FLOAT)
 DEFINE_BEYOND (beyond_f32, float, OctVector, )
 
 /* sums[i] += sum over the rows of (1 + excess) row[i] - mean[i], which is high
- * + low; nothing of rows behind the first `count`. */
+ * + low.  Rows after the first `count` are not added. */
 #define DEFINE_ADD(name, type)                                                 \
   OCT_VECTORISED static void name (const type *const *rows, guint count,       \
       guint samples, const float *excess, const float *high, const float *low, \
@@ -204,7 +205,8 @@ typedef struct {
   double square;           /* sum_i mean[i]^2 */
 } Search;
 
-/* sum_i row[i] mean[i]: of what single precision cannot hold in double. */
+/* sum_i row[i] mean[i]; in double precision if single overflows or underflows.
+ */
 static double
 find_dot (const Search *search, gconstpointer row)
 {
@@ -223,7 +225,7 @@ find_dot (const Search *search, gconstpointer row)
                                     : dot_f32 (row, samples, search->mean);
 }
 
-/* Of all A-lines. */
+/* Computes 1 / brightness - 1 of every A-line; NaN: it does not count. */
 static void
 find_brightness (gpointer data, guint first, guint end, guint thread)
 {
@@ -239,7 +241,7 @@ find_brightness (gpointer data, guint first, guint end, guint thread)
   }
 }
 
-/* FALSE where no A-line counts. */
+/* FALSE: no A-line counts. */
 static gboolean
 divide_lines (OctCpuPattern *pattern)
 {
@@ -253,7 +255,7 @@ divide_lines (OctCpuPattern *pattern)
   return count > 0;
 }
 
-/* Up to TOGETHER of them. */
+/* Adds up to TOGETHER A-lines. */
 static void
 cpu_pattern_add_lines (
     const Search *search, const guint *lines, guint count, double *sums)
@@ -287,7 +289,7 @@ find_run_means (gpointer data, guint first, guint end, guint thread)
   const Search *search = data;
   const OctCpuPattern *pattern = search->pattern;
   guint samples = pattern->samples;
-  /* the sums of others are not begun yet */
+  /* the scratch is not used for other sums yet */
   double *sums = (double *)(pattern->scratch + thread * pattern->scratch_size);
 
   for (guint k = first; k < end; k++) {
@@ -301,8 +303,8 @@ find_run_means (gpointer data, guint first, guint end, guint thread)
 }
 
 /* values[i][lane] = (1 + excess[lane]) values[i][lane] - high[i] - low[i] -
- * mean[i], and 0 where used[lane] and excess[lane] are 0 in place of 1 and
- * something */
+ * mean[i], and 0 in unused lanes: their used[lane], else 1, and excess[lane]
+ * are 0 */
 OCT_VECTORISED static void
 compare_lanes (float *values, guint samples, const float *excess,
     const float *used, const float *high, const float *low, const float *mean)
@@ -334,7 +336,8 @@ cpu_pattern_add_powers (const float *values, guint bins, float *powers)
     }
 }
 
-/* Up to OCT_LANES A-lines of run k, from number `first` of those that count. */
+/* Adds the powers of up to OCT_LANES A-lines of run k, from number `first` of
+ * the A-lines that count. */
 static void
 add_block (const Search *search, guint k, guint first, guint count, Work *work)
 {
@@ -358,8 +361,7 @@ add_block (const Search *search, guint k, guint first, guint count, Work *work)
   cpu_pattern_add_powers (work->bins, pattern->bins, work->powers);
 }
 
-/* Sums of the squares of what differs from the mean of the run, piece by piece.
- */
+/* Sums of the squared differences from the mean of the run, per piece. */
 static void
 cpu_pattern_find_variances (
     gpointer data, guint first_piece, guint end, guint thread)
@@ -388,7 +390,7 @@ cpu_pattern_find_variances (
   }
 }
 
-/* The run whose variance of a frequency is least. */
+/* The run with the least variance at frequency q. */
 static guint
 find_least (const OctCpuPattern *pattern, guint q, double rounding)
 {
@@ -408,7 +410,7 @@ find_least (const OctCpuPattern *pattern, guint q, double rounding)
   return best;
 }
 
-/* Every frequency from its run: added to the mean. */
+/* Adds every frequency of its best run to the mean. */
 static void
 choose_frequencies (const OctCpuPattern *pattern, double rounding, double *mean)
 {

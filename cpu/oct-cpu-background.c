@@ -2,9 +2,9 @@
 /**
  * Counts to float, minus the spectrum of the source.
  *
- * The fringes are small against the spectrum of the source, so a mean of
- * single precision would leave a fixed pattern.  The background is kept as the
- * sum of two floats (high + low) and taken off in two steps.  The first one is
+ * The fringes are small against the spectrum of the source, so a mean of single
+ * precision would leave a fixed pattern.  The background is stored as the sum
+ * of two floats (high + low) and subtracted in two steps.  The first one is
  * exact for counts: the result is right to the rounding of float32.
  */
 #include "oct-cpu-background.h"
@@ -21,7 +21,7 @@
 
 struct _OctPlan {
   OctBackgroundMode mode;
-  gboolean found; /* what is taken off comes with the input */
+  gboolean found; /* the background comes with the input */
   OctSampleFormat format;
   guint samples, threads;
   guint lines; /* of one B-scan */
@@ -32,10 +32,10 @@ struct _OctPlan {
   double *mean;  /* [samples] of this B-scan */
   double *running;      /* [samples], valid if has_running */
   gboolean has_running; /* a B-scan has been seen */
-  float *high, *low;    /* [samples], what is taken off */
+  float *high, *low;    /* [samples], the background */
   OctCpuFitter fitter;  /* of modes with terms */
   guint high_pass_lines;
-  /* NULL: they have not been asked for */
+  /* NULL: not used so far */
   OctCpuPattern *pattern;
   OctCpuMedian *median;
   OctCpuHighPass *high_pass;
@@ -144,7 +144,7 @@ cpu_background_destroy (OctPlan *plan)
   g_free (plan);
 }
 
-/* Whether what a mode works with is there. */
+/* Whether the plan has the parts that the mode needs. */
 static gboolean
 cpu_background_has_parts (
     const OctPlan *plan, const OctBackgroundParams *params)
@@ -231,7 +231,7 @@ cpu_background_reset (OctPlan *plan)
   plan->has_running = FALSE;
 }
 
-/* Sums of the groups first_group .. end_group - 1 of A-lines. */
+/* Sums of the groups first_group to end_group - 1 of A-lines. */
 static void
 sum_groups (gpointer data, guint first_group, guint end_group, guint thread)
 {
@@ -258,8 +258,8 @@ sum_groups (gpointer data, guint first_group, guint end_group, guint thread)
   }
 }
 
-/* A value that is not finite spoils its own A-line and not, by way of the mean,
- * all the others: such a mean is made again from the finite values. */
+/* A non-finite value must spoil its own A-line only, not all others through the
+ * mean: such a mean is computed again from the finite values. */
 static void
 repair_mean (OctPlan *plan, const OctPlane *in)
 {
@@ -310,7 +310,7 @@ update_running (OctPlan *plan)
   plan->has_running = TRUE;
 }
 
-/* What OCT_OPERATION_MEAN gives: high[samples], low[samples]. */
+/* Copies the result of OCT_OPERATION_MEAN: high[samples], low[samples]. */
 static void
 take_found (OctPlan *plan, const float *mean)
 {
@@ -368,7 +368,8 @@ subtract_lines (gpointer data, guint first, guint end, guint thread)
   }
 }
 
-/* Each fitted, by what was found or, while it is in the cache, now. */
+/* Subtracts the fitted background of each A-line.  Without fits in loop->extra
+ * it is fitted here, while the A-line is in the cache. */
 static void
 subtract_fitted (gpointer data, guint first, guint end, guint thread)
 {

@@ -4,7 +4,8 @@
  * the fixed pattern, the median, and the mean of the A-lines around each
  * A-line.
  *
- * A plan of any of them is used by one thread, which has others help it.
+ * Thread-safety: one thread at a time may use a plan, which runs further
+ * threads itself.
  */
 #pragma once
 
@@ -14,7 +15,7 @@ G_BEGIN_DECLS
 
 /* ------------------------------------------------------------------ fitted */
 
-/* What oct-fit.h finds of an A-line: e0, e1, e2 and 0. */
+/* The coefficients of oct-fit.h of an A-line: e0, e1, e2 and 0. */
 typedef struct {
   float e[4];
 } OctCpuFit;
@@ -37,14 +38,14 @@ void oct_cpu_fit_fill_x (float *x, guint samples);
 gboolean oct_cpu_fitter_init (OctCpuFitter *fitter, OctSampleFormat format,
     guint samples, GError **error);
 void oct_cpu_fitter_clear (OctCpuFitter *fitter);
-/* `high`, `low`: [samples], kept. */
+/* `high`, `low`: [samples], not copied. */
 void oct_cpu_fitter_set (
     OctCpuFitter *fitter, int terms, const float *high, const float *low);
 OctCpuFit oct_cpu_fitter_find (const OctCpuFitter *fitter, gconstpointer row);
 /* out = row - (high + low) (1 + e0 + e1 x + e2 x^2); they may be the same. */
 void oct_cpu_fitter_subtract (const OctCpuFitter *fitter, gconstpointer row,
     const OctCpuFit *fit, float *out);
-/* [lines] of all A-lines. */
+/* fits: [lines]. */
 void oct_cpu_fitter_find_all (const OctCpuFitter *fitter, const OctPlane *in,
     guint lines, guint threads, OctCpuFit *fits);
 
@@ -56,8 +57,8 @@ typedef struct _OctCpuPattern OctCpuPattern;
 OctCpuPattern *oct_cpu_pattern_new (OctSampleFormat format, guint samples,
     guint lines, guint threads, GError **error);
 void oct_cpu_pattern_free (OctCpuPattern *pattern);
-/* mean[samples], of all A-lines, to OCT_BACKGROUND_FIXED_PATTERN; high + low is
- * that mean. */
+/* Changes mean[samples], the mean of all A-lines, to the background of
+ * OCT_BACKGROUND_FIXED_PATTERN; high + low is that mean. */
 void oct_cpu_pattern_find (OctCpuPattern *pattern, const OctPlane *in,
     const float *high, const float *low, guint threads, double *mean);
 
@@ -69,8 +70,8 @@ typedef struct _OctCpuMedian OctCpuMedian;
 OctCpuMedian *oct_cpu_median_new (OctSampleFormat format, guint samples,
     guint lines, guint threads, GError **error);
 void oct_cpu_median_free (OctCpuMedian *median);
-/* median[samples]: OCT_BACKGROUND_MEDIAN; not-a-number of a sample that no
- * A-line has a finite value of. */
+/* result[samples]: the background of OCT_BACKGROUND_MEDIAN; NaN at a sample
+ * without a finite value in any A-line. */
 void oct_cpu_median_find (
     OctCpuMedian *median, const OctPlane *in, guint threads, double *result);
 

@@ -11,14 +11,14 @@ typedef guint8 Counts8
 typedef guint16 Counts16
     __attribute__ ((vector_size (2 * OCT_VECTOR), aligned (2), may_alias));
 
-/* through whole numbers of 32 bit, for which processors have an instruction */
+/* through 32-bit integers, for which processors have an instruction */
 #define COUNTS_TO_FLOAT(vector)                                                \
   __builtin_convertvector(                                                     \
       __builtin_convertvector(vector, OctSelection), OctVector)
 
 /* Eight samples of eight A-lines at a time, in the registers.  A cache line of
- * rows is read to its end before the next eight rows: rows of a power of two
- * share their place in the cache. */
+ * each row is read to its end before the next eight rows: rows a power of two
+ * apart share cache sets. */
 #define DEFINE_LOAD(name, type, vector_type, to_float)                         \
   OCT_INLINE void name##_tile (gconstpointer const *rows, guint at,            \
       const float *high, const float *low, float *values)                      \

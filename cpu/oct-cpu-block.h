@@ -29,7 +29,7 @@ void oct_cpu_block_scatter (
 
 /* Real values times factors[i], in place. */
 void oct_cpu_block_scale (float *values, const float *factors, guint count);
-/* The same of complex values. */
+/* The same for complex values. */
 void oct_cpu_block_scale_complex (
     float *values, const float *factors, guint count);
 /* out[i][part][lane] = factors[j][part] values[j][lane], j = start + i step:

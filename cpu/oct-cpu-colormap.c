@@ -65,7 +65,7 @@ cpu_colormap_write_luma (const OctPlan *plan, const guint8 *from, guint8 *to)
     to[x] = plan->table.luma[*from];
 }
 
-/* Of two rows, the same where there is one. */
+/* Chroma of two rows; a == b: of one. */
 static void
 cpu_colormap_write_chroma (
     const OctPlan *plan, const guint8 *a, const guint8 *b, guint8 *to)

@@ -13,7 +13,7 @@
 
 /* -------------------------------------------------------------- operation */
 
-/* What the transforms read and write as they go. */
+/* Arguments of the callbacks of the transforms. */
 typedef struct {
   const OctCpuCsOperator *op;
   const OctCpuCsScratch *scratch;
@@ -23,7 +23,7 @@ typedef struct {
 } Work;
 
 /* *to = sum over the taps of band[tap] from[tap]; taps and parts are constants
- * where this is inlined */
+ * when inlined */
 OCT_INLINE void
 multiply_cell (
     const float *band, guint taps, guint parts, const float *from, float *to)
@@ -37,7 +37,7 @@ multiply_cell (
   }
 }
 
-/* The same of two cells side by side: what both take is read once. */
+/* The same for two adjacent cells: their common values are read once. */
 OCT_INLINE void
 multiply_two (
     const float *band, guint taps, guint parts, const float *from, float *to)
@@ -122,7 +122,7 @@ cpu_cs_operator_read_real (gpointer work, guint length, float *to)
   multiply_some (work, 1, 1, 0, 1, length, to);
 }
 
-/* What a kernel at one end of the grid reaches at the other. */
+/* Fills the margins periodically, for kernels that cross an end of the grid. */
 static void
 fill_margins (float *grid, guint length, guint margin, gsize cell)
 {
@@ -134,7 +134,7 @@ fill_margins (float *grid, guint length, guint margin, gsize cell)
   }
 }
 
-/* The number of the mode that is bin `bin`; beyond op->modes: none. */
+/* The number of the mode in bin `bin`; op->modes or more: there is none. */
 OCT_INLINE guint
 mode_of (const OctCpuCsOperator *op, guint bin)
 {
@@ -164,7 +164,8 @@ read_modes (gpointer data, guint first, guint step, guint count, float *to)
   }
 }
 
-/* Bins of h are modes of T change. */
+/* Adds T change, from bins of h, to the gradient, with the sums for the step.
+ */
 OCT_VECTORISED static void
 take_modes (gpointer data, guint first, guint step, guint count, float *bins)
 {
@@ -203,7 +204,7 @@ apply_real (const OctCpuCsOperator *op, Work *work)
   const OctCpuCsScratch *scratch = work->scratch;
   guint length = op->tables.length;
 
-  /* what lies behind the modes is zero for good */
+  /* bins after the modes always stay zero */
   read_modes (work, 0, 1, op->modes, scratch->placed);
   oct_lanes_fft_run_back_real (
       op->backward, scratch->placed, scratch->grid, scratch->transform);
@@ -263,7 +264,7 @@ scale_modes (const OctCpuCsOperator *op, float *values, double *squares)
   }
 }
 
-/* The cells of a grid without end go to those of the FFT that they stand for.
+/* Adds the samples to the cells of the grid; cells beyond its end wrap around.
  */
 OCT_VECTORISED static void
 spread_samples (const OctNufftTables *g, guint parts, const guint32 *column,
@@ -343,7 +344,7 @@ set_runs (OctCpuCsOperator *op)
   if (op->parts == 1) {
     op->runs[0].modes += t->nyquist;
   } else if (negative > 0) {
-    /* in the order in which they follow each other around the end */
+    /* in their order around the end of the FFT */
     op->runs[1] = (OctCpuCsRun){ .start = negative, .modes = positive };
     op->runs[0] =
         (OctCpuCsRun){ .modes = negative, .place = t->length - negative };
@@ -368,7 +369,7 @@ cpu_cs_operator_set_factors (const OctCpuCsOperator *op, const float *table,
   return *factors != NULL;
 }
 
-/* All that a cell of h takes from those around, in their order. */
+/* Copies the weights of all neighbours of each cell of h, in their order. */
 static gboolean
 set_band (OctCpuCsOperator *op, GError **error)
 {

@@ -2,7 +2,7 @@
 /**
  * Steps of compressive sensing (oct-cs.h): a step is two FFTs, a band of a
  * matrix between them (oct-cpu-cs-operator.c), and one pass over the modes, or
- * two where a depth has to know those around it.
+ * two if a depth depends on its neighbours.
  */
 #include "oct-cpu-cs-solver.h"
 #include "oct-cpu-private.h"
@@ -22,19 +22,19 @@ cpu_cs_solver_count_modes (const OctCpuCsOperator *op)
   return op->parts == 2 ? op->modes : op->modes + (double)op->paired - 1;
 }
 
-/* What a pass over the modes is done with, of each lane. */
+/* Parameters and results of a pass over the modes, per lane. */
 typedef struct {
   float inverse[OCT_LANES];                /* 1 / step */
-  float cut[OCT_LANES];                    /* of |u|, or of the power around */
+  float cut[OCT_LANES];                    /* for |u| or the mean power */
   float kappa[OCT_LANES], part[OCT_LANES]; /* (w - kappa) part; part = scale */
-  double squares[OCT_LANES], sum[OCT_LANES]; /* |s|^2, of w */
+  double squares[OCT_LANES], sum[OCT_LANES]; /* sums of |s|^2 and w */
 } Pass;
 
 /* Some modes of one vector of lanes; adds to both sums. */
 typedef void (*PassSome) (const OctCpuCsBlock *block, guint first, guint count,
     guint lane, const Pass *pass, OctVector *squares, OctVector *sum);
 
-/* first .. first + count - 1, which count alike. */
+/* Modes first .. first + count - 1, which have the same weight. */
 OCT_INLINE void
 pass_alike (const OctCpuCsBlock *block, guint first, guint count, double weight,
     PassSome some, Pass *pass)
@@ -52,7 +52,7 @@ pass_alike (const OctCpuCsBlock *block, guint first, guint count, double weight,
   }
 }
 
-/* All modes; inlined, so that `some` is. */
+/* All modes.  Inlined, so that `some` is inlined too. */
 OCT_INLINE void
 pass_all (const OctCpuCsOperator *op, const OctCpuCsBlock *block, PassSome some,
     Pass *pass)
@@ -93,7 +93,7 @@ shrink_some (const OctCpuCsBlock *block, guint first, guint count, guint lane,
     factor = u[0] * u[0] + u[1] * u[1];
     for (guint k = 0; k < OCT_VECTOR; k++)
       size[k] = sqrtf (factor[k]);
-    /* NaN compares false: it stays what it is, times 0 */
+    /* NaN compares false: NaN times 0 stays NaN */
     factor = (OctVector)((OctSelection)(1 - cut / size) & (size > cut));
     for (guint part = 0; part < 2; part++) {
       gsize here = at + part * OCT_LANES;
@@ -133,8 +133,8 @@ shrink_step (const OctCpuCsOperator *op, const OctCpuCsSolve *solve, guint k,
 
 /* --------------------------------------------------------------- persistent */
 
-/* The power of u = x - inverse g; that itself is found again where it is needed,
- * which is less to write and to read. */
+/* The power of u = x - inverse g.  Then u is not stored: computing it again
+ * needs less memory traffic. */
 OCT_VECTORISED static void
 cpu_cs_solver_find_powers (
     const OctCpuCsBlock *block, guint modes, const float *inverses)
@@ -153,8 +153,8 @@ cpu_cs_solver_find_powers (
   }
 }
 
-/* The mode at place `at` of the circle, from before the first to behind the
- * last. */
+/* The mode at place `at` of the circle, which may be before the first mode or
+ * after the last. */
 static guint
 mode_at (const OctCpuCsOperator *op, gint at)
 {
@@ -277,7 +277,7 @@ persist_step (const OctCpuCsOperator *op, const OctCpuCsSolve *solve, guint k,
 
 /* -------------------------------------------------------------- all of it */
 
-/* Of each A-line the largest sample, and whether all are finite. */
+/* The largest sample of each A-line, and whether all are finite. */
 OCT_VECTORISED static void
 look_at (const OctCpuCsOperator *op, const guint32 *column, const float *rows,
     float *largest, gboolean *finite)
@@ -308,7 +308,7 @@ scale_back (const OctCpuCsOperator *op, const float *scale, float *x)
       x[i + lane] *= scale[lane];
 }
 
-/* The power of two next to a number; 1 of none and of 0. */
+/* The power of two above a number; 1 if it is 0 or not finite. */
 static float
 power_of_two (float size)
 {

@@ -10,9 +10,8 @@
 
 G_BEGIN_DECLS
 
-/* The scratch of one thread: A-lines in work.  While they are, each is times
- * the power of two that brings it near 1: what is squared neither overflows nor
- * vanishes. */
+/* The scratch of one thread: a block of A-lines.  Each is scaled by a power of
+ * two to values near 1, so that squares neither overflow nor underflow. */
 typedef struct {
   OctCpuCsScratch op;
   float *rows;            /* [columns][parts][lane], the samples */
@@ -21,7 +20,7 @@ typedef struct {
   float scale[OCT_LANES]; /* back to counts */
   gboolean finite[OCT_LANES];
   float noise[OCT_LANES]; /* nu of OCT_CS_PERSISTENT; NaN: not finite */
-  /* of the steps */
+  /* state of the steps */
   double squares[OCT_LANES]; /* |g|^2 */
   float step[OCT_LANES], kappa[OCT_LANES];
 } OctCpuCsBlock;
@@ -29,16 +28,17 @@ typedef struct {
 typedef struct {
   OctCsSolver solver;
   guint steps;
-  float sigma; /* sigma_A in counts; of OCT_CS_PERSISTENT the least nu */
+  float sigma; /* sigma_A in counts; OCT_CS_PERSISTENT: the least nu */
   float tau;
 } OctCpuCsSolve;
 
-/* Bytes of scratch, which begins as zeros; divides them when base is given.
- * `columns`: of a row of samples. */
+/* Bytes of scratch, which must be zeros at first.  Divides `base` unless it is
+ * NULL.  `columns`: samples of a row. */
 gsize oct_cpu_cs_block_divide (const OctCpuCsOperator *op, guint columns,
     guint8 *base, OctCpuCsBlock *block);
 
-/* x of the samples in `rows`, in counts; NaN where `finite` is FALSE. */
+/* Computes x, in counts, from the samples in `rows`.  It is NaN if `finite` is
+ * FALSE. */
 void oct_cpu_cs_block_solve (const OctCpuCsOperator *op, const guint32 *column,
     const OctCpuCsSolve *solve, OctCpuCsBlock *block);
 

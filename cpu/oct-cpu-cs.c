@@ -12,14 +12,14 @@
 #include <string.h>
 
 struct _OctPlan {
-  /* nodes and window are `kept_at`, column is below; lines: of one B-scan */
+  /* nodes and window are in `kept_at`, column is below; lines: of one B-scan */
   OctCsParams params;
   guint threads;
   OctCpuCsOperator op;
   guint32 *column; /* [kept] */
   double *kept_at; /* [2][kept] nodes and window */
-  double gain;     /* of the noise of samples to sigma_A */
-  float sigma;     /* sigma_A of this B-scan, or the least of it */
+  double gain;     /* sigma_A / noise of the samples */
+  float sigma;     /* sigma_A of this B-scan, or its lower bound */
   float *levels;   /* [OCT_CS_NOISE_LINES] sigma_A of some A-lines */
   double found;    /* noise of the last B-scan, counts */
   /* [threads][scratch_size], see cpu_cs_divide_scratch() */
@@ -30,7 +30,7 @@ struct _OctPlan {
 /* The scratch of one thread. */
 typedef struct {
   OctCpuCsBlock block;
-  float *unused; /* [depth_bins][2] of no A-line */
+  float *unused; /* [depth_bins][2], output of unused lanes */
 } Scratch;
 
 OCT_VECTORISED static void
@@ -39,7 +39,7 @@ gather_rows (const float *const *lines, guint count, float *rows)
   oct_lanes_gather (lines, count, rows);
 }
 
-/* Who has the A-lines, where they are no rows. */
+/* Reads the A-lines if they are not rows in memory. */
 typedef struct {
   OctCpuSolveRead read;
   gpointer data;
@@ -101,19 +101,19 @@ measure_blocks (gpointer data, guint first, guint end, guint thread)
   }
 }
 
-/* sigma_A from the levels, and what it is of samples. */
+/* Returns sigma_A from the levels; stores the noise of the samples. */
 static double
 take_levels (OctPlan *plan)
 {
   double sigma = oct_cs_noise_median (
       plan->levels, MIN (plan->params.lines, OCT_CS_NOISE_LINES));
 
-  /* without any light that is used there is no noise either */
+  /* gain 0: no light is used, and the noise is 0 */
   plan->found = plan->gain > 0 ? sigma / plan->gain : 0;
   return sigma;
 }
 
-/* What the solver begins with. */
+/* Computes sigma_A for the solver. */
 static void
 begin_noise (OctCpuLoop *loop, guint threads)
 {
@@ -142,7 +142,7 @@ cpu_cs_destroy (OctPlan *plan)
   g_free (plan);
 }
 
-/* Whether the tables of the plan serve for these parameters too. */
+/* Whether the tables of the plan are valid for these parameters too. */
 static gboolean
 same_tables (const OctPlan *plan, const OctCsParams *params)
 {
@@ -197,7 +197,7 @@ cpu_cs_set_params (OctPlan *plan, const OctCsParams *params, GError **error)
     return FALSE;
   plan->scratch_size = cpu_cs_divide_scratch (plan, NULL, &scratch);
   plan->scratch = oct_cpu_alloc (plan->threads, plan->scratch_size, error);
-  /* what lies between the runs of modes is zero for good */
+  /* bins between the runs of modes always stay zero */
   if (plan->scratch != NULL)
     memset (plan->scratch, 0, plan->threads * plan->scratch_size);
   return plan->scratch != NULL;

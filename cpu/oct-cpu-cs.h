@@ -5,8 +5,8 @@
  * oct-cpu-cs-solver.c.
  *
  * An iterate is [modes][2][lane], one or two runs of modes that follow each
- * other in the FFT: for real A-lines q = 0, 1, ...; for complex ones those from
- * -(N/2) to -1 stand before.
+ * other in the FFT: for real A-lines q = 0, 1, ...; for complex ones preceded
+ * by those from -(N/2) to -1.
  */
 #pragma once
 
@@ -27,25 +27,25 @@ typedef struct {
   OctCpuCsRun runs[2];
   guint n_runs;
   guint modes;     /* of all runs */
-  guint paired;    /* real: those before this one have a partner, but for 0 */
+  guint paired;    /* real: modes 1 .. paired - 1 have a partner */
   guint margin;    /* cells around the grid */
   float rate;      /* kept / N, the mean of T's diagonal */
-  float *factors;  /* [modes] of T, before and behind the FFTs */
-  float *gridding; /* [modes] of b, behind that FFT */
+  float *factors;  /* [modes] of T, before and after the FFTs */
+  float *gridding; /* [modes] of b, after its FFT */
   float *band;     /* [length][2 margin + 1] */
   OctLanesFft *forward, *backward;
 } OctCpuCsOperator;
 
-/* The scratch of one thread, of all lanes. */
+/* The scratch of one thread, for all lanes. */
 typedef struct {
-  float *placed; /* [bins][2] of real A-lines: modes at their places */
+  float *placed; /* [bins][2], real A-lines: modes in their bins */
   float *grid;   /* [length][parts] cells, with `margin` more on both sides */
-  float *cells;  /* [length][parts] cells, or those of the gridding */
+  float *cells;  /* [length][parts] cells, also of the gridding */
   gpointer transform;
 } OctCpuCsScratch;
 
-/* How often a mode counts in norms and means: those of real A-lines stand for
- * their partners, too. */
+/* The weight of a mode in norms and means: a mode of a real A-line counts for
+ * its partner too. */
 static inline guint
 oct_cpu_cs_weight (const OctCpuCsOperator *op, guint mode)
 {
@@ -58,12 +58,13 @@ gboolean oct_cpu_cs_operator_set (
     OctCpuCsOperator *op, const OctCsParams *params, GError **error);
 void oct_cpu_cs_operator_clear (OctCpuCsOperator *op);
 
-/* Bytes of scratch, which begins as zeros; divides them when base is given. */
+/* Bytes of scratch, which must be zeros at first.  Divides `base` unless it is
+ * NULL. */
 gsize oct_cpu_cs_divide (
     const OctCpuCsOperator *op, guint8 *base, OctCpuCsScratch *scratch);
 
-/* b of A-lines, value column[i] of rows [..][parts][lane] times scale[lane]
- * being their samples; squares[lane] = |b|^2. */
+/* b of the A-lines; their samples are value column[i] of rows [..][parts][lane]
+ * times scale[lane].  squares[lane] = |b|^2. */
 void oct_cpu_cs_adjoint (const OctCpuCsOperator *op,
     const OctCpuCsScratch *scratch, const guint32 *column, const float *rows,
     const float *scale, float *b, double *squares);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * Projections along the depth on the CPU: all A-lines of a B-scan side by side,
- * B-scans by all cores.
+ * the B-scans distributed over all cores.
  */
 #include "oct-cpu-sections.h"
 #include "oct-simd.h"
@@ -16,8 +16,8 @@
 /* ------------------------------------------------------------------ surface
  */
 
-/* d[z] to d[z + 1], see OctEnface; where d[z] is above `rise` and d[z + 1] is
- * less, z was the surface. */
+/* d[z] to d[z + 1], see OctEnface.  If d[z] is above `rise` and d[z + 1] is
+ * less, z is the surface. */
 OCT_VECTORISED static void
 step_rises (const guint8 *above, const guint8 *here, const guint8 *below,
     guint n, gint16 rise, gint16 z, gint16 *d, gint16 *found)
@@ -135,7 +135,7 @@ get_surface (const OctCpuSections *s, guint radius, guint y, guint x)
 /* ---------------------------------------------------------------- projection
  */
 
-/* Of one A-line, from its voxel z0 to z1; `first`: where the slab begins. */
+/* Projects one A-line from voxel z0 to z1 - 1.  `first`: start of the slab. */
 static float
 project_line (const OctCpuSections *s, const OctEnface *e, const guint8 *line,
     gint first, gint z0, gint z1)
@@ -197,7 +197,7 @@ raise_row (const guint8 *row, guint n, guint32 *high)
     high[x] = row[x] > high[x] ? row[x] : high[x];
 }
 
-/* All A-lines from z0 to z1, where no depth is asked for. */
+/* Projects all A-lines from z0 to z1 - 1, for modes without a depth. */
 static void
 project_rows (const OctCpuSections *s, const OctEnface *e, guint y, guint z0,
     guint z1, guint32 *values, float *to)

@@ -26,7 +26,7 @@ struct _OctPlan {
 
 /* The scratch of one thread. */
 typedef struct {
-  float *values; /* [length][parts][LANES], behind the samples zero */
+  float *values; /* [length][parts][LANES], zeros after the samples */
   float *bins;   /* [length / 2][2][LANES] */
   float *unused; /* [length / 2][2], output of the lanes without an A-line */
   gpointer transform;

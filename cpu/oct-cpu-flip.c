@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * Images the right way round: row by row, every pixel by the table of its
- * column.
+ * Flips images, row by row, every pixel by the table of its column.
  */
 #include "oct-cpu-private.h"
 #include "oct-flip.h"
@@ -41,7 +40,8 @@ cpu_flip_create (gconstpointer data, GError **error)
   return plan;
 }
 
-/* Which of the ways comes next changes with every frame, and costs nothing. */
+/* The direction of the sweep may change with every frame; that costs nothing.
+ */
 static gboolean
 cpu_flip_update (OctPlan *plan, gconstpointer data)
 {

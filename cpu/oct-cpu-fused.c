@@ -7,7 +7,7 @@
  * image.  Or such a sequence without a transform, and then compressive sensing.
  *
  * Dispersion, window and the factor of the unitary transform are one factor per
- * sample, which is part of the weights of the resampling where it is real.
+ * sample, which is included in the weights of the resampling if it is real.
  */
 #include "oct-cpu-background.h"
 #include "oct-cpu-block.h"
@@ -24,7 +24,7 @@
 #define LANES OCT_LANES
 #define GUARD OCT_CPU_RESAMPLER_GUARD
 
-/* The steps that there are, by their operation; NULL where there is none. */
+/* The parameters of each operation; NULL: there is no such step. */
 typedef struct {
   const OctBackgroundParams *background;
   const OctResampleParams *resample;
@@ -37,22 +37,22 @@ struct _OctPlan {
   OctStepShape in, out; /* rows: of one B-scan */
   guint bscans;
   guint threads;
-  /* background: what is taken off, [samples], NULL: there is no such step;
-   * found: it comes with the input instead */
+  /* the background, [samples], NULL: there is no such step; found: it comes
+   * with the input instead */
   float *high, *low;
   gboolean found;
-  float *x; /* of what is fitted to every A-line, oct-fit.h; NULL: it is not */
+  float *x; /* oct-fit.h; NULL: nothing is fitted to A-lines */
   gboolean resamples;
   OctCpuResampler resampler;
-  gboolean is_complex; /* what is transformed */
+  gboolean is_complex; /* the values that are transformed */
   /* [samples] or, with dispersion, [samples][2]; NULL: 1, or in the weights of
    * the resampling */
   float *factors;
   gboolean turns;   /* dispersion: real values become complex ones, */
-  gboolean through; /* as the transform asks for them */
+  gboolean through; /* while the transform reads them */
   OctLanesFft *fft; /* NULL: none */
   guint length, first_bin;
-  /* the non-uniform transform, with dispersion; takes what was loaded */
+  /* the non-uniform transform, with dispersion, of the loaded values */
   gboolean grids;
   OctCpuGridder gridder;
   OctOperation last;
@@ -67,9 +67,9 @@ struct _OctPlan {
 /* The scratch of one thread. */
 typedef struct {
   float *values;   /* loaded, before they are resampled or turned */
-  float *prepared; /* for the transform, zeros behind the samples */
-  float *bins;     /* in the place of one of the two */
-  gpointer more;   /* of the resampling, of the transform */
+  float *prepared; /* for the transform, zeros after the samples */
+  float *bins;     /* in the memory of one of the two */
+  gpointer more;   /* scratch of resampling or transform */
   float *unused;   /* a row, for the output of lanes without an A-line */
 } Scratch;
 
@@ -89,7 +89,7 @@ same_shape (OctStepShape a, OctStepShape b)
   return a.format == b.format && a.values == b.values && a.rows == b.rows;
 }
 
-/* FALSE: no sequence that this file knows. */
+/* FALSE: this file does not support the sequence. */
 static gboolean
 sort_steps (const OctStep *const *steps, guint n, Steps *sorted)
 {
@@ -185,8 +185,8 @@ real_factors (const OctFftParams *params)
   return factors;
 }
 
-/* The factors of the samples, and the weights of the resampling, which take
- * real ones. */
+/* The factors of the samples, and the weights of the resampling, which include
+ * real factors. */
 static gboolean
 make_factors (OctPlan *plan, const Steps *steps)
 {
@@ -243,9 +243,9 @@ cpu_fused_make_transform (OctPlan *plan, const OctFftParams *params)
   return plan->fft != NULL;
 }
 
-/* What stands in the cache at a time: values and what is prepared of them, or
- * bins in the place of the values; values and bins, where nothing is prepared
- * but handed through; values or bins, of the non-uniform transform. */
+/* The scratch holds, at a time: values and prepared values, or bins in place of
+ * the values; values and bins, if values are prepared while the transform reads
+ * them; values or bins, with the non-uniform transform. */
 static gboolean
 cpu_fused_make_scratch (OctPlan *plan)
 {
@@ -275,7 +275,7 @@ cpu_fused_make_scratch (OctPlan *plan)
   plan->scratch = oct_cpu_alloc (plan->threads, plan->scratch_size, NULL);
   if (plan->scratch == NULL)
     return FALSE;
-  /* the zero padding stays from here on */
+  /* the zero padding is never overwritten */
   memset (plan->scratch, 0, plan->threads * plan->scratch_size);
   return TRUE;
 }
@@ -345,7 +345,7 @@ cpu_fused_divide_scratch (const OctPlan *plan, guint thread, Scratch *scratch)
   scratch->unused = (float *)(base + plan->unused_at);
 }
 
-/* The A-lines of a block; the last one stands in for those behind the end. */
+/* The A-lines of a block; lanes beyond the end repeat the last one. */
 static void
 list_lines (const OctPlan *plan, guint block, guint *lines)
 {
@@ -400,7 +400,7 @@ typedef struct {
   const float *values;
 } Turned;
 
-/* The same for the transform, zeros behind the samples. */
+/* The same for the transform, zeros after the samples. */
 static void
 read_turned (gpointer data, guint start, guint step, guint count, float *values)
 {
@@ -415,7 +415,7 @@ read_turned (gpointer data, guint start, guint step, guint count, float *values)
         (count - there) * 2 * LANES * sizeof (float));
 }
 
-/* Up to what is transformed, or to what it will be read from. */
+/* Computes the values to transform, or those that read_turned() reads. */
 static void
 cpu_fused_prepare (const Loop *loop, const guint *lines, const Scratch *scratch)
 {

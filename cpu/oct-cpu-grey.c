@@ -10,8 +10,8 @@
 /* rows that are mapped together */
 #define MAP_ROWS 8
 
-/* As whole numbers, powers below the floor and NaN with a sign
- * are alike: no branch keeps the loop from being one of vectors. */
+/* Compared as integers, powers below the floor and NaN with a sign are alike.
+ * Without a branch the loop is vectorised. */
 OCT_INLINE float
 level_log (float power, const OctCpuGrey *map)
 {
@@ -28,8 +28,8 @@ level_linear (float power, const OctCpuGrey *map)
   return (power - map->offset) * map->scale;
 }
 
-/* To the nearest whole level, even at ties: beyond 2^23 a float has none
- * between.  Not-a-number is 0, whatever came of it before. */
+/* Rounds to the nearest level, ties to even: floats beyond 2^23 are integers.
+ * NaN becomes level 0. */
 OCT_INLINE guint32
 finish_level (float level, float power, float full)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * Grey levels of powers, and the logarithm that they and the range of an image
- * are of.
+ * Grey levels of powers, and the logarithm for them and for the range of an
+ * image.
  */
 #pragma once
 
@@ -23,9 +23,9 @@ oct_cpu_bits (float power)
   return bits;
 }
 
-/* log2 of a positive normal number, its bits, as exponent + fraction, the
- * fraction within 1e-7: polynomial fitted for the least largest error on [sqrt
- * 1/2, sqrt 2). */
+/* log2 of a positive normal number, given by its bits, as exponent + fraction.
+ * The error of the fraction is below 1e-7: minimax polynomial on [sqrt 1/2,
+ * sqrt 2). */
 OCT_INLINE float
 oct_cpu_log2 (gint32 bits, gint32 *exponent)
 {
@@ -60,8 +60,7 @@ typedef struct {
 /* Bytes. */
 guint oct_cpu_grey_pixel_size (OctImageFormat format);
 
-/* min and max in dB (LOG) or of the power; without an extent, min >= max, all
- * is 0. */
+/* min and max in dB (LOG) or of the power; if min >= max, all levels are 0. */
 void oct_cpu_grey_init (OctCpuGrey *grey, OctImageFormat format, OctScale scale,
     double min, double max);
 

@@ -12,12 +12,12 @@
 
 /* --------------------------------------------------------------- weights */
 
-/* Samples from `low` to before `end`, none where they are the same. */
+/* Samples low .. end - 1; none if low == end. */
 typedef struct {
   guint low, end;
 } Range;
 
-/* Those with a weight in cell x of the tables, which may be none of its cells.
+/* The samples with a weight in cell x; none if x is not a cell of the tables.
  */
 static Range
 cpu_gridder_find_range (const OctNufftTables *t, guint x)
@@ -52,15 +52,15 @@ cpu_gridder_get_weight (const OctNufftTables *t, guint x, guint sample)
   return t->cell_weights[(gsize)x * t->taps + sample - t->first[x]];
 }
 
-/* The cell of the tables that the first part of a row is; the second part is
- * the one behind it.  Before the first cell there may be one that is none. */
+/* The cell of the tables that is the first part of a row; the second part is
+ * the next cell.  The first row may begin one cell before the tables. */
 static guint
 first_cell (const OctCpuGridder *g, guint row)
 {
   return g->is_half ? 2 * row - g->tables.origin % 2 : row;
 }
 
-/* The samples of all rows. */
+/* Computes the samples and the first weight of all rows. */
 static gboolean
 place_rows (OctCpuGridder *g, gsize *weights, GError **error)
 {
@@ -87,8 +87,8 @@ place_rows (OctCpuGridder *g, gsize *weights, GError **error)
   return TRUE;
 }
 
-/* What each sample is multiplied by beside its weights, [samples][2]: the phase
- * and the shift of the selected modes; or NULL: nothing. */
+/* Factors of the samples next to their weights, [samples][2]: the phase and the
+ * shift of the selected modes.  NULL: there are none. */
 static double *
 make_phases (
     const OctCpuGridder *g, const OctNufftParams *params, const double *phase)
@@ -199,7 +199,7 @@ oct_cpu_gridder_scratch (const OctCpuGridder *g)
 
 /* -------------------------------------------------------------------- run */
 
-/* Of complex samples and real weights. */
+/* Adds complex samples times real weights. */
 OCT_INLINE void
 add_complex (const float *values, const float *weights, const float *end,
     OctVector *re, OctVector *im)
@@ -213,7 +213,7 @@ add_complex (const float *values, const float *weights, const float *end,
     }
 }
 
-/* Of real samples and two weights each. */
+/* Adds real samples times two weights each. */
 OCT_INLINE void
 add_real (const float *values, const float *weights, const float *end,
     OctVector *re, OctVector *im)
@@ -227,8 +227,8 @@ add_real (const float *values, const float *weights, const float *end,
     }
 }
 
-/* Values first, first + step, ... of the transform; parts is a constant where
- * this is inlined. */
+/* Values first, first + step, ... of the transform; parts is a constant when
+ * inlined. */
 OCT_INLINE void
 read_rows (const OctCpuGridder *g, guint parts, const float *values,
     guint first, guint step, guint count, float *out)
@@ -273,7 +273,7 @@ cpu_gridder_read_complex (const OctCpuGridder *g, const float *values,
   read_rows (g, 2, values, first, step, count, out);
 }
 
-/* values[i] *= shifts[i], complex, of all lanes */
+/* values[i] *= shifts[i], complex, in all lanes */
 OCT_VECTORISED static void
 shift_modes (const float *shifts, guint samples, float *values)
 {
@@ -288,7 +288,7 @@ shift_modes (const float *shifts, guint samples, float *values)
     }
 }
 
-/* Selected bins to their places, deconvolved. */
+/* Writes the selected bins, deconvolved. */
 OCT_VECTORISED static void
 write_scaled (const OctCpuGridder *g, float *out, guint first, guint step,
     guint count, const float *bins)
@@ -305,7 +305,7 @@ write_scaled (const OctCpuGridder *g, float *out, guint first, guint step,
   }
 }
 
-/* Of one run. */
+/* Arguments of the callbacks of one run. */
 typedef struct {
   const OctCpuGridder *gridder;
   const float *values;

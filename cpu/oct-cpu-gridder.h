@@ -4,9 +4,9 @@
  * to A-scans: gridding, FFT, division by the transform of the kernel
  * (oct-nufft.h).
  *
- * The transform reads the grid cell by cell, each once, so that cells are made
- * of the samples as they are asked for and never stand in memory.  Two real
- * cells are one complex value of a transform of half the length.
+ * The transform reads each cell of the grid once, so that cells are computed
+ * from the samples when they are read, and are never in memory.  Two real cells
+ * are one complex value of a transform of half the length.
  */
 #pragma once
 
@@ -16,36 +16,36 @@
 
 G_BEGIN_DECLS
 
-/* The samples that a value of the transform is made of, which follow each
- * other; they end where the weights of the next row begin. */
+/* The consecutive samples of a value of the transform.  The weights of the next
+ * row show their end. */
 typedef struct {
   guint32 first;   /* sample */
-  guint32 weights; /* number of the first weight */
+  guint32 weights; /* index of the first weight */
 } OctCpuGridRow;
 
 typedef struct {
   OctNufftTables tables;
   guint parts; /* of a sample: 1 real, 2 complex */
   guint first_bin, bins;
-  /* Value i of the transform is the sum of the rows i - start, and of those
-   * that are whole lengths behind it. */
+  /* Value i of the transform is the sum of row i - start and every length-th
+   * row after it. */
   guint length, start, rows;
   OctCpuGridRow *row; /* [rows + 1] */
-  /* of real samples two each: for the real and the imaginary part */
+  /* real samples: two each, for the real and the imaginary part */
   float *weights;
   OctLanesFft *fft;
   guint grid;       /* of `fft` */
   gboolean is_half; /* values are two real cells */
   struct {
     OctCpuBuffer row, weights;
-  } memory; /* that these lie in */
+  } memory; /* of the arrays above */
 } OctCpuGridder;
 
-/* Sets it, from all zeros or once more, for parameters that passed
+/* Sets a gridder that is all zeros or was set before; `params` passed
  * oct_nufft_check (, TRUE,).  `phase`: NULL, or [samples] rad: the samples are
- * real, and what is transformed, which `params` speaks of as complex, is they
- * times exp (+i phase).  FALSE with the errors of oct_nufft_tables_set(); then
- * it can only be cleared, or set again. */
+ * real, and are multiplied by exp (+i phase) before the transform, so that
+ * `params` describes complex values.  FALSE with the errors of
+ * oct_nufft_tables_set(): then only clear it or set it again. */
 gboolean oct_cpu_gridder_set (OctCpuGridder *gridder,
     const OctNufftParams *params, const double *phase, GError **error);
 void oct_cpu_gridder_clear (OctCpuGridder *gridder);
@@ -54,7 +54,7 @@ void oct_cpu_gridder_clear (OctCpuGridder *gridder);
 gsize oct_cpu_gridder_scratch (const OctCpuGridder *gridder);
 
 /* values: [samples][parts][OCT_LANES], written to; out:
- * [depth_bins][2][OCT_LANES].  Both may be in the same place. */
+ * [depth_bins][2][OCT_LANES].  Both may be the same memory. */
 void oct_cpu_gridder_run (
     const OctCpuGridder *gridder, float *values, float *out, gpointer scratch);
 

@@ -3,11 +3,11 @@
  * The transform of A-lines side by side: plans.
  *
  * A length of radices r1 r2 ... is transformed in as many steps (decimation in
- * frequency): step 1 leaves r1 transforms of the columns' length behind each
- * other, which are done one after the other in the same way, so that from
- * step 2 on the work stays in the L1 cache; the last step writes bins in order
- * and leaves out those that nobody wants.  A length with a larger prime factor
- * becomes a convolution of a fast length (Bluestein 1970).
+ * frequency).  Step 1 leaves r1 consecutive transforms of the columns' length.
+ * They are computed one after the other in the same way, so that from step 2 on
+ * the data stays in the L1 cache.  The last step writes the requested bins in
+ * order.  A length with a larger prime factor becomes a convolution of a fast
+ * length (Bluestein 1970).
  */
 #include "oct-cpu-lanes-fft.h"
 
@@ -20,14 +20,13 @@
 #define VALUE OCT_LANES_VALUE
 #define VALUE_BYTES (VALUE * sizeof (float))
 #define MAX_STEPS 20
-/* Rows behind the first step lie that many values more apart than they are
- * long where the length is a power of two, or they would all share the same
- * places in the cache. */
+/* Values of padding between rows after the first step, if the length is a power
+ * of two.  Otherwise all rows would share the same cache sets. */
 #define PADDING 2
 
 typedef struct {
   guint radix;
-  guint columns;   /* length of what it leaves to the next steps */
+  guint columns;   /* length of the transforms left to the next steps */
   float *twiddles; /* [columns][radix - 1][2]; NULL in the last step */
 } Step;
 
@@ -45,10 +44,10 @@ struct _OctLanesFft {
   /* fast lengths */
   Step steps[MAX_STEPS];
   guint n_steps; /* 0: length 1 */
-  gsize row;     /* floats from row to row behind the first step */
-  /* real: of complex values; other lengths: of the convolution, forward */
+  gsize row;     /* floats from row to row after the first step */
+  /* real: complex transform; other lengths: forward, of the convolution */
   OctLanesFft *inner;
-  float *twiddles; /* KIND_HALF: [length / 2 + 1][2] as separate() wants them */
+  float *twiddles; /* KIND_HALF: [length / 2 + 1][2] for separate() */
   float *chirp;    /* [length][2] exp (-i pi n^2 / length), or NULL: fast */
   float *filter;   /* [inner->length][2] transform of its conjugate, / length */
   gsize scratch;   /* bytes */
@@ -56,9 +55,9 @@ struct _OctLanesFft {
 
 /* ---------------------------------------------------------------- machine */
 
-static guint most_floats = 16; /* of a vector */
+static guint most_floats = 16; /* floats of the widest vector */
 
-/* The widest vectors that the machine has. */
+/* The width of the widest vectors of the processor. */
 static guint
 cpu_lanes_fft_find_width (void)
 {
@@ -107,8 +106,8 @@ static const struct {
   { 8, 1.8 }, { 7, 2.2 }, { 6, 1.8 }, { 5, 1.7 }, { 4, 1.5 }, { 3, 1.5 },
   { 2, 1.4 } };
 
-/* The cheapest radices with this product, in falling order, from number `from`
- * of the table on; infinite where there are none. */
+/* The cheapest radices with this product, in falling order, from entry `from`
+ * of the table on.  Returns their cost; infinity: there are none. */
 static double
 cpu_lanes_fft_factorise (guint length, guint from, guint *found, guint *count)
 {
@@ -143,7 +142,7 @@ is_fast (guint length)
   return length == 1;
 }
 
-/* The length of the convolution that is fastest. */
+/* The fastest length of the convolution. */
 static guint
 convolution_length (guint length)
 {
@@ -376,8 +375,8 @@ oct_lanes_fft_scratch (const OctLanesFft *fft)
 
 /* ---------------------------------------------------------------- running */
 
-/* Steps from number `number` on, of values that follow each other; their bin k
- * is bin start + k step of the whole. */
+/* Steps from number `number` on, of consecutive values; their bin k is bin
+ * start + k step of the whole transform. */
 static void
 run_steps (const OctLanesFft *fft, guint number, float *work,
     OctLanesTarget *target, gssize start, gssize step)
@@ -431,7 +430,7 @@ run_fast (const OctLanesFft *fft, const OctLanesSource *source, float *work,
     run_steps (fft, 1, work + k * fft->row, target, k, here->radix);
 }
 
-/* Values that are read to `values`, all of them. */
+/* Reads all values into `values`. */
 static void
 cpu_lanes_fft_read_all (
     const OctLanesSource *source, guint length, float *values)

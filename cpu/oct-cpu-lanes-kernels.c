@@ -158,11 +158,10 @@ typedef float V
 #define COS_160 -0.93969262078590838405f
 #define SIN_160 0.34202014332566873304f
 
-/* A transform of all values, in the order in which they are read and written
- * with the fewest of them at a time in registers: LOAD (e) value e, STORE (k,
- * place) bin k.  Lengths of coprime factors r1 r2 read value r2 n1 + r1 n2
- * modulo r, and there is bin k with n1 = k modulo r1 and n2 = k modulo r2 (Good
- * and Thomas). */
+/* A transform of all values, in an order of reading and writing that needs the
+ * fewest registers: LOAD (e) value e, STORE (k, place) bin k.  Lengths of
+ * coprime factors r1 r2 read value r2 n1 + r1 n2 modulo r, and there is bin k
+ * with n1 = k modulo r1 and n2 = k modulo r2 (Good and Thomas). */
 
 #define LOAD2(a, b)                                                            \
   LOAD (a);                                                                    \
@@ -346,14 +345,13 @@ typedef float V
 #define AT(pointer) (*(V *)(pointer))
 #define FROM(pointer) (*(const V *)(pointer))
 
-/* Has the compiler compute places of values when it needs them: it would keep
- * 64 of them on the stack, and read each from there. */
+/* Makes the compiler compute the addresses of values when needed: otherwise it
+ * stores 64 of them on the stack, and reads each from there. */
 #define FRESH(variable) __asm__("" : "+r"(variable))
 
-/* The values of one transform go through an array of their own where a vector
- * is shorter than the lanes: rows that are a power of two apart share places in
- * the cache, and would have left it before the other half of their lanes is
- * read or written. */
+/* If a vector is shorter than the lanes, the values of one transform are copied
+ * through an array: rows a power of two apart share cache sets, and would be
+ * evicted before the other half of their lanes is read or written. */
 #define DIRECT (W == LANES)
 
 static inline __attribute__ ((always_inline)) void
@@ -463,7 +461,7 @@ DEFINE_FIRST (12)
 DEFINE_FIRST (15)
 DEFINE_FIRST (16)
 
-/* The last step, which may deliver a part of the bins. */
+/* The last step, which may write only a part of the bins. */
 
 #undef LOAD
 #define LOAD(e)                                                                \
@@ -472,8 +470,8 @@ DEFINE_FIRST (16)
     im[e] = FROM (from_im + (e)*OCT_LANES_VALUE);                              \
   } while (0)
 
-/* Nothing depends on where a bin goes, so that it is the same to the last bit
- * whichever are delivered. */
+/* The computation does not depend on the place of a bin, so that bins are equal
+ * to the last bit whichever are written. */
 #undef STORE
 #define STORE(k, place)                                                        \
   do {                                                                         \
@@ -484,7 +482,7 @@ DEFINE_FIRST (16)
     AT (at + im_at) = im[place];                                               \
   } while (0)
 
-/* Bins start + k step of a block go to their places. */
+/* Writes bins start + k step of a block to their places. */
 static inline __attribute__ ((always_inline)) void
 scatter_bins (const OctLanesTarget *t, gssize start, guint count, float *bins)
 {
@@ -500,7 +498,7 @@ scatter_bins (const OctLanesTarget *t, gssize start, guint count, float *bins)
   }
 }
 
-/* How many of the bins of a block are not behind the last one delivered. */
+/* The number of bins of a block up to the last one to be written. */
 static inline __attribute__ ((always_inline)) gssize
 count_wanted (const OctLanesTarget *t, gssize start, gssize radix)
 {
@@ -602,7 +600,7 @@ cpu_lanes_join (const float *bins, guint half, const float *twiddles, float *z)
       float *to = z + (gsize)q * OCT_LANES_VALUE + lane;
       V xi = FROM (x + LANES), yi = FROM (y + LANES);
       V dr = FROM (x) - FROM (y), sr = FROM (x) + FROM (y), di, si;
-      if (q == 0) /* what these bins cannot have */
+      if (q == 0) /* ignored, but NaN stays NaN */
         xi = yi = xi * 0 + yi * 0;
       di = xi + yi;
       si = xi - yi;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * Blocks of 16 A-lines side by side: [sample][lane].  What has to be read at
- * other positions than it came is a plain vector operation there, the same for
- * all A-lines of the block, and no A-line can touch another.
+ * Blocks of 16 A-lines side by side: [sample][lane].  Reading at other
+ * positions is a plain vector operation in this layout, the same for all
+ * A-lines of the block, and A-lines are independent of each other.
  *
- * Complex A-lines are [sample][2][lane]: what holds for `samples` real values
- * holds for the 2 `samples` floats of complex ones.
+ * Complex A-lines are [sample][2][lane]: they are treated like real A-lines of
+ * 2 `samples` floats.
  */
 #pragma once
 

@@ -22,24 +22,24 @@
 
 #define TILE_LINES 64
 #define TILE_DEPTH 32
-/* values whose bins are found together, in so many lanes */
+/* values whose bins are computed together, in LANES lanes */
 #define CHUNK 512
 #define LANES 16
-/* histograms in turn: increments of one place wait for each other */
+/* histograms used in turn: increments of one place wait for each other */
 #define TURNS 4
 #define NO_BIN OCT_CONTRAST_BINS
 
-/* What one group of A-lines contributes to the range. */
+/* The contribution of one group of A-lines to the range. */
 typedef struct {
   /* AUTO: power; lowest > highest when nothing is finite */
   float lowest, highest;
-  /* CONTRAST: of log2 power or power, of the values that count */
+  /* CONTRAST: sums of log2 power or of power, over the values that count */
   double sums[OCT_CONTRAST_BANDS];
   guint64 counts[OCT_CONTRAST_BANDS];
 } Extent;
 
-/* CONTRAST: what one thread has seen of this B-scan, the last bin of what does
- * not count. */
+/* CONTRAST: the histogram of one thread in this B-scan.  The last bin is for
+ * values that do not count. */
 typedef struct {
   gboolean used;
   guint32 counts[TURNS][OCT_CONTRAST_BINS + 1];
@@ -55,8 +55,8 @@ struct _OctPlan {
   double history_min, history_max; /* in the unit of v */
 };
 
-/* Squares are rounded before they are added, everywhere: the same value falls
- * into the same bin on every processor and GPU. */
+/* Squares are always rounded before they are added, so that a value is in the
+ * same bin on every processor and GPU. */
 #if defined(__GNUC__) && !defined(__clang__)
 #  define WITHOUT_FMA __attribute__ ((optimize ("fp-contract=off")))
 #else
@@ -119,8 +119,8 @@ bin_of (gint32 bits)
   return (guint16)(counts (bits) ? bin : NO_BIN);
 }
 
-/* The bins of up to CHUNK values, and the sum of log2 of those that count: that
- * of their exponents, and log2 of the product of their mantissas, which are
+/* The bins of up to CHUNK values, and the sum of log2 of those that count: the
+ * sum of their exponents, and log2 of the product of their mantissas, which are
  * between sqrt 1/2 and sqrt 2. */
 OCT_VECTORISED static void
 sum_log (const float *powers, guint depth, guint16 *bins, double *total,
@@ -290,7 +290,7 @@ cpu_logscale_reset (OctPlan *plan)
   plan->has_history = FALSE;
 }
 
-/* What powers of one depth band contribute. */
+/* Adds the powers of one depth band to sums and histogram. */
 static void
 add_contrast (OctPlan *plan, guint group, guint band, const float *powers,
     guint count, guint thread)
@@ -367,8 +367,8 @@ find_extents (gpointer data, guint first, guint end, guint thread)
   }
 }
 
-/* Powers of rows first .. end - 1 of a block, and what they contribute; band:
- * that they are in, or OCT_CONTRAST_BANDS. */
+/* Computes the powers of rows first .. end - 1 of a block, and adds them to the
+ * range.  band: their depth band, or OCT_CONTRAST_BANDS: none. */
 static void
 cpu_logscale_add_rows (OctPlan *plan, guint block, guint band,
     const float *a_scans, guint first, guint end, float *power, guint thread)
@@ -480,8 +480,8 @@ full_range (const OctPlan *plan, double *min, double *max)
   return lowest <= highest;
 }
 
-/* The range of this image, in the unit of v, from what was added.  FALSE:
- * nothing is finite. */
+/* The range of this image, in the unit of v, from the sums.  FALSE: no value is
+ * finite. */
 static gboolean
 cpu_logscale_find_range (OctPlan *plan, double *min, double *max)
 {
@@ -522,7 +522,7 @@ gather_power (
   const float *a_scans[OCT_LANES];
   float row[TILE_DEPTH];
 
-  /* the last A-scan stands in for those behind the end */
+  /* lanes beyond the end repeat the last A-scan */
   for (guint i = 0; i < OCT_LANES; i++)
     a_scans[i] = (const float *)oct_cpu_row (loop->from, MIN (line + i, last))
                  + 2 * (gsize)depth;
@@ -615,7 +615,7 @@ cpu_logscale_check_image (
                  &out->planes[1], (params->lines + 1) / 2 * 2, error));
 }
 
-/* Of all B-scans. */
+/* Checks the images of all B-scans. */
 static gboolean
 cpu_logscale_check_images (
     const OctPlan *plan, const OctFrame *out, GError **error)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * Non-uniform DFT, exact: the sum as it stands, a product with a dense matrix.
- * Slow; what the NUFFT is measured by.
+ * Non-uniform DFT, exact: the sum itself, a product with a dense matrix.  Slow;
+ * the reference for the NUFFT.
  *
  * Blocks of A-lines side by side (oct-cpu-lanes.h), four values of the result
  * at a time.  The matrix is computed in double.
@@ -24,11 +24,11 @@
 struct _OctPlan {
   OctNufftParams params; /* without nodes and window */
   guint threads;
-  guint inputs, outputs; /* values of a line; those out are complex */
+  guint inputs, outputs; /* values of a line; outputs are complex */
   guint in_parts;        /* 1 real, 2 complex: floats of one value */
   float *matrix;         /* [groups][inputs][GROUP] x (re, im) */
   guint8 *scratch;       /* [threads][scratch_size] */
-  gsize scratch_size;    /* [inputs][in_parts][LANES], a line unused */
+  gsize scratch_size;    /* [inputs][in_parts][LANES], an unused line */
 };
 
 /* ------------------------------------------------------------------ matrix */
@@ -38,8 +38,8 @@ typedef struct {
   const OctNufftParams *params;
 } Filling;
 
-/* Columns of the samples first .. end - 1.  From one depth to the next the
- * phase turns by the same angle: after 65536 turns the rounding of doubles is
+/* Columns of the samples first .. end - 1.  The phase advances by the same
+ * angle from depth to depth: after 65536 steps the rounding error of doubles is
  * still four orders below that of floats. */
 static void
 fill_samples (gpointer data, guint first, guint end, guint thread)
@@ -96,9 +96,9 @@ make_matrix (OctPlan *plan, const OctNufftParams *params, GError **error)
 /* ----------------------------------------------------------------- product */
 
 /* Adds `count` terms of GROUP values of the result, [GROUP][2] for half of the
- * lanes; the parts are a constant where this is inlined.  Halves, as
- * compilers keep sums of the size of AVX registers there, but spill those of
- * all lanes where there is no AVX-512: GCC 14 then takes three times as long */
+ * lanes; the parts are a constant when inlined.  Halves, as compilers keep sums
+ * of the size of AVX registers in registers, but spill those of all lanes
+ * without AVX-512: with GCC 14 that takes three times as long */
 OCT_INLINE void
 add_terms (const float *matrix, const OctVector *from, guint count,
     guint in_parts, OctVector *to)

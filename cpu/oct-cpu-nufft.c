@@ -19,8 +19,8 @@ struct _OctPlan {
 
 /* The scratch of one thread. */
 typedef struct {
-  float *values; /* samples, and then bins, of all lanes */
-  float *unused; /* bins of a lane that has no A-line */
+  float *values; /* samples, later bins, of all lanes */
+  float *unused; /* bins of the lanes without an A-line */
   gpointer more; /* of the gridding */
 } Scratch;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * What the operations of the CPU backend share.
+ * Shared parts of the operations of the CPU backend.
  *
  * Every operation works on blocks of A-lines, one thread per block at a
  * time.  A result never depends on the number of threads: a value is computed
@@ -27,16 +27,16 @@ extern const OctVolumeCsTable oct_cpu_volume_cs;
 gpointer oct_cpu_alloc (gsize count, gsize size, GError **error);
 void oct_cpu_free (gpointer memory);
 
-/* Memory that is used again when what it is for becomes larger or smaller, as
- * with nodes that change from B-scan to B-scan; zeros before the first use. */
+/* Memory that is reused when its contents change in size, such as nodes that
+ * change from B-scan to B-scan.  All zeros before the first use. */
 typedef struct {
   gpointer data;
   gsize size; /* bytes */
 } OctCpuBuffer;
 
-/* `buffer->data` for count x size bytes, 64 byte aligned, with anything in it;
- * what was in it is lost when it has to grow.  NULL with OCT_ERROR_MEMORY, and
- * then the buffer is empty. */
+/* Returns `buffer->data` with room for count x size bytes, 64 byte aligned,
+ * uninitialised; it is reallocated if too small, without its contents.  NULL
+ * with OCT_ERROR_MEMORY, and then the buffer is empty. */
 gpointer oct_cpu_reserve (
     OctCpuBuffer *buffer, gsize count, gsize size, GError **error);
 /* Frees the memory; the buffer can be used again. */
@@ -49,18 +49,18 @@ gsize oct_cpu_pad (gsize bytes);
 gboolean oct_cpu_check_plane (
     const OctPlane *plane, gsize row_bytes, GError **error);
 
-/* What the pieces of a loop over A-lines get to know. */
+/* Arguments of the pieces of a loop over A-lines. */
 typedef struct {
   OctPlan *plan;
   const OctPlane *from, *to;
-  gconstpointer extra; /* of the operation */
+  gconstpointer extra; /* arguments of the operation */
 } OctCpuLoop;
 
-/* A-lines that a thread takes at a time. */
+/* A-lines that a thread processes at a time. */
 #define OCT_CPU_GRAIN 16
 
-/* Threads that run() may use: what is set now, at most `prepared`, the number
- * that create() has made scratch for. */
+/* Threads that run() may use: the present setting, at most `prepared`, the
+ * number of threads that create() allocated scratch for. */
 guint oct_cpu_threads (guint prepared);
 
 static inline gpointer

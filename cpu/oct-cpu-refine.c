@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * The score of oct-refine.h, on blocks of A-lines side by side: the spline
- * of each line is made once, and read elsewhere for every k map.
+ * The score of oct-refine.h, on blocks of A-lines side by side: the spline of
+ * each line is computed once, and evaluated at other positions for every k map.
  */
 #include "oct-refine.h"
 
@@ -18,9 +18,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Half length of the kernel that the light is smoothed with, of the samples. */
+/* samples / SMOOTH: half length of the kernel that smooths the light. */
 #define SMOOTH 16
-/* The light of where a sample is read may differ from its own by this. */
+/* Limits of the light at the new position of a sample, relative to its own. */
 #define LEAST_LIGHT 0.5
 #define MOST_LIGHT 2.0
 
@@ -33,7 +33,7 @@ typedef struct {
   double *x;           /* [samples] -1 .. 1 */
   double *p2, *p3;     /* [samples] */
   double *window, *envelope, *light;
-  double line2[2], line3[2]; /* what P2 and P3 are less: offset, slope */
+  double line2[2], line3[2]; /* subtracted from P2 and P3: offset, slope */
   double pivot, spread;
 
   OctCpuResampler resampler; /* of q2, q3 */
@@ -76,8 +76,8 @@ use_map (Refiner *r, double q2, double q3, GError **error)
   return oct_cpu_resampler_init (&r->resampler, &params, scale, error);
 }
 
-/* Phases on the corrected axis: the pivot's k map is that of the axis
- * before. */
+/* Phases on the corrected axis.  c2 and c3 are phases at the pivot: the phase
+ * of the correction there is added. */
 static void
 find_phases (const Refiner *r, const double values[OCT_REFINE_VALUES],
     double *phase2, double *phase3)
@@ -157,8 +157,8 @@ cpu_refine_is_finite (const float *values, guint n)
   return isfinite (sum) && sum > 0;
 }
 
-/* Rows of the lines that count, at most OCT_AUTOFOCUS_LINES spread over all;
- * their mean, which stands still and is no part of what is judged. */
+/* Returns the rows of the lines that count, at most OCT_AUTOFOCUS_LINES spread
+ * over all.  mean: of these lines, a constant background that is not scored. */
 static guint *
 choose_lines (Refiner *r, const float *spectra, double *mean)
 {
@@ -184,7 +184,7 @@ choose_lines (Refiner *r, const float *spectra, double *mean)
   return rows;
 }
 
-/* Lines of unit power, and the light of them. */
+/* Stores a line minus the mean, with unit power, and adds it to the light. */
 static void
 load_line (Refiner *r, guint line, const float *spectrum, const double *mean)
 {
@@ -204,7 +204,8 @@ load_line (Refiner *r, guint line, const float *spectrum, const double *mean)
   }
 }
 
-/* The line nearest to x^order under the light: offset and slope. */
+/* shape = x^order minus its line fitted with the light as weights: offset,
+ * slope. */
 static void
 make_shape (Refiner *r, guint order, double *shape, double line[2])
 {
@@ -246,7 +247,7 @@ cpu_refine_compare_doubles (gconstpointer a, gconstpointer b)
   return (x > y) - (x < y);
 }
 
-/* Where the light comes from: the mean of the lines' powers above their noise.
+/* The mean depth of the light and its spread, of the lines' powers above noise.
  */
 static void
 measure_depths (Refiner *r, const double *powers)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * Shifts of frames.  Of the mean only the rows that are compared are kept, of
- * the frame the coarser levels, and its rows themselves are read as they are
- * needed.  Rows are in CHUNKS pieces, each with sums of its own that are added
- * in their order, so that the shift does not depend on the number of threads.
+ * Shifts of frames.  Only the compared rows of the mean are stored, and the
+ * coarser levels of the frame; the rows of the frame itself are read when
+ * needed.  Rows are in CHUNKS pieces, each with its own sums, which are added
+ * in order, so that the shift does not depend on the number of threads.
  */
 #include "oct-cpu-registration.h"
 #include "oct-average.h"
@@ -26,7 +26,7 @@ struct _OctCpuRegistration {
   /* under way */
   const OctPlane *plane;
   guint level;
-  gint first_row, first_column, n_rows, n_columns; /* shifts that are tried */
+  gint first_row, first_column, n_rows, n_columns; /* tried shifts */
 };
 
 void
@@ -261,7 +261,8 @@ cpu_registration_compare (const float *restrict f, const float *restrict g,
   sums->n += n;
 }
 
-/* One row of the mean with one of the frame, by all shifts along it. */
+/* Compares one row of the mean with one of the frame, for all shifts along it.
+ */
 static void
 compare_rows (const OctCpuRegistration *self, const float *f, const float *g,
     OctRegistrationSums *sums)

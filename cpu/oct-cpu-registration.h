@@ -21,10 +21,10 @@ OctCpuRegistration *oct_cpu_registration_new (
     const OctAverageParams *params, GError **error);
 void oct_cpu_registration_free (OctCpuRegistration *registration);
 
-/* Keeps what the next frame is compared with: a mean. */
+/* Stores the mean that the next frame is compared with. */
 void oct_cpu_registration_keep (
     OctCpuRegistration *registration, const OctPlane *mean);
-/* Where what is at x in the mean is in this frame: at x + shift. */
+/* The shift of a frame: x in the mean is x + shift in the frame. */
 OctCpuShift oct_cpu_registration_find (
     OctCpuRegistration *registration, const OctPlane *frame);
 

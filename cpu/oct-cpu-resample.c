@@ -2,8 +2,8 @@
 /**
  * Resampling along the A-line.
  *
- * In blocks of A-lines side by side (oct-cpu-lanes.h), where the recursions of
- * the spline are vector operations too.
+ * In blocks of A-lines side by side (oct-cpu-lanes.h), so that the recursions
+ * of the spline are vector operations too.
  */
 #include "oct-cpu-lanes.h"
 #include "oct-cpu-private.h"

@@ -44,8 +44,8 @@ cpu_resampler_lanczos_weights (
     weights[tap] /= total;
 }
 
-/* Cubic B-splines of the coefficients base - 1 to base + 2, times 6, at a part
- * f of the interval. */
+/* Cubic B-splines of the coefficients base - 1 to base + 2, times 6, at the
+ * fraction f of the interval. */
 static void
 cpu_resampler_cubic_weights (double f, double *weights)
 {
@@ -158,7 +158,7 @@ oct_cpu_resampler_size (const OctCpuResampler *resampler)
   return ((gsize)resampler->fine + 2 * GUARD) * LANES;
 }
 
-/* of the bins that upsampling pads with zeros */
+/* bytes of the bins that upsampling pads with zeros */
 static gsize
 bins_size (const OctCpuResampler *resampler)
 {
@@ -175,7 +175,7 @@ oct_cpu_resampler_scratch (const OctCpuResampler *resampler)
              oct_lanes_fft_scratch (resampler->backward));
 }
 
-/* Doubles the length of the A-lines, where they are, by zero padding of their
+/* Doubles the length of the A-lines, in place, by zero padding of their
  * transforms (Shafer 2.2.2, 4.3, algorithm 4.6). */
 static void
 cpu_resampler_upsample (
@@ -189,7 +189,7 @@ cpu_resampler_upsample (
   oct_lanes_fft_run_real (resampler->forward, values, spectrum, 0, bins, rest);
   for (float *at = spectrum; at < end; at++)
     *at *= scale;
-  /* the Nyquist bin stands for two of the longer transform */
+  /* the Nyquist bin becomes two bins of the longer transform */
   if (samples % 2 == 0)
     for (float *at = end - 2 * LANES; at < end; at++)
       *at *= 0.5f;
@@ -197,7 +197,7 @@ cpu_resampler_upsample (
   oct_lanes_fft_run_back_real (resampler->backward, spectrum, values, rest);
 }
 
-/* One sample of the elimination, of all A-lines, and back again. */
+/* One sample of the elimination, then of the substitution, for all A-lines. */
 OCT_INLINE void
 eliminate (float factor, OctVector *c, OctVector *carry)
 {
@@ -251,7 +251,7 @@ find_coefficients (const float *factors, guint samples, float *values)
   }
 }
 
-/* Behind the ends the coefficients go on straight. */
+/* Extrapolates the coefficients linearly beyond both ends. */
 static void
 cpu_resampler_extend (guint samples, float *values)
 {
@@ -286,8 +286,8 @@ oct_cpu_resampler_prepare (
   cpu_resampler_extend (resampler->fine, values);
 }
 
-/* sum over the taps of weights[tap] values[tap], one vector of lanes; nothing
- * returns a vector, which a target without them has no convention for */
+/* sum over the taps of weights[tap] values[tap], one vector of lanes.  Not
+ * returned: targets without vectors have no calling convention for them */
 OCT_INLINE void
 read_taps (
     const OctVector *values, const float *weights, guint taps, OctVector *sum)

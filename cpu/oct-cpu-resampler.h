@@ -3,8 +3,8 @@
  * Resampling of OCT_LANES A-lines side by side (oct-cpu-lanes.h): the weights
  * of every output sample, computed in double, once, and the spline.
  *
- * Values stand in [GUARD + fine + GUARD][OCT_LANES], `fine` the samples times
- * the upsampling.
+ * Values are [GUARD + fine + GUARD][OCT_LANES], `fine` the samples times the
+ * upsampling.
  */
 #pragma once
 
@@ -26,8 +26,9 @@ typedef struct {
   OctLanesFft *forward, *backward; /* upsampling only */
 } OctCpuResampler;
 
-/* `scale`: [samples] what the output is multiplied by, or NULL.  FALSE with
- * OCT_ERROR_MEMORY; cleared in any case, from all zeros. */
+/* `scale`: [samples] factors of the output, or NULL.  FALSE with
+ * OCT_ERROR_MEMORY.  Clear the resampler in any case; it must be all zeros
+ * before. */
 gboolean oct_cpu_resampler_init (OctCpuResampler *resampler,
     const OctResampleParams *params, const double *scale, GError **error);
 void oct_cpu_resampler_clear (OctCpuResampler *resampler);
@@ -37,9 +38,9 @@ gsize oct_cpu_resampler_size (const OctCpuResampler *resampler);
 /* Bytes of the scratch of prepare, which may be 0. */
 gsize oct_cpu_resampler_scratch (const OctCpuResampler *resampler);
 
-/* Makes of the samples, which are behind the first guard, what the taps read:
- * upsampled; cubic, the coefficients of the spline in their place; guards on
- * both sides. */
+/* Prepares the samples, which begin after the first guard, for the taps:
+ * upsamples them, replaces them by the coefficients of the spline if cubic, and
+ * fills the guards on both sides. */
 void oct_cpu_resampler_prepare (
     const OctCpuResampler *resampler, float *values, gpointer scratch);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * Compressive sensing of A-lines that a pass prepares itself, in the cache.
- * `plan` is one of oct_cpu_cs, for what comes of the pass.
+ * `plan` is a plan of oct_cpu_cs for the output of the pass.
  */
 #pragma once
 
@@ -9,14 +9,14 @@
 
 G_BEGIN_DECLS
 
-/* The samples of A-lines lines[0 .. OCT_LANES - 1] of a B-scan, some may
- * be the same: values [columns][parts][OCT_LANES].  By many threads at the
- * same time, `thread` as oct_parallel_for() says. */
+/* Reads the samples of A-lines lines[0 .. OCT_LANES - 1] of a B-scan, some of
+ * which may be equal, into values [columns][parts][OCT_LANES].  Called by many
+ * threads, each with its `thread` from oct_parallel_for(). */
 typedef void (*OctCpuSolveRead) (
     gpointer data, const guint *lines, guint thread, float *values);
 
-/* `shape`: of a B-scan as it is read; there are `bscans`.  FALSE with
- * OCT_ERROR_SETTINGS when the plan is for others, or `out` has no room. */
+/* `shape`: of one of the `bscans` B-scans as read.  FALSE with
+ * OCT_ERROR_SETTINGS if the plan is for other shapes or `out` is too small. */
 gboolean oct_cpu_solve_check (const OctPlan *plan, guint bscans,
     const OctStepShape *shape, const OctFrame *out, GError **error);
 

@@ -13,7 +13,7 @@
 
 #define MOST OCT_SPECKLE_LARGEST
 
-/* Of one thread. */
+/* The scratch of one thread. */
 typedef struct {
   guint16 *rows[MOST]; /* [width + size - 1] */
   guint16 *result;     /* [width] */
@@ -23,7 +23,7 @@ typedef struct {
 struct _OctPlan {
   OctSpeckleParams params;
   guint levels; /* 256 or 65536 */
-  /* of BILATERAL, as powers of two: times the square of a difference, and
+  /* of BILATERAL, exponents of 2: factor of a squared difference, and
    * [|dy|][|dx|] */
   float range, spatial[MOST / 2 + 1][MOST / 2 + 1];
   guint threads;
@@ -160,9 +160,9 @@ store_row (const OctPlan *plan, const guint16 *result, guint8 *to)
 /* ------------------------------------------------------------------ filters
  */
 
-/* 2^t for t of 0 down to -2^30, to 2e-7; what is below 2^-126 is about that.  No
- * table, as fetching values from all over one takes longer than this, and no
- * comparison of floats, which keeps loops from being vectorised. */
+/* 2^t for t from 0 down to -2^30, to 2e-7; results below 2^-126 are about
+ * 2^-126.  No table: scattered reads take longer.  No comparison of floats: it
+ * prevents vectorisation. */
 static inline float
 exp2_of (float t)
 {
@@ -232,8 +232,8 @@ set_bits (const guint16 *restrict count, guint16 most, guint16 bit, guint n,
     result[x] = (guint16)(result[x] | (count[x] <= most ? bit : 0));
 }
 
-/* The value in the middle is the largest that no more than half of them are
- * below: found bit by bit, from the highest on, without sorting. */
+/* The median is the largest value with no more than half of the values below
+ * it: found bit by bit, from the highest on, without sorting. */
 static void
 cpu_speckle_median (const OctPlan *plan, const Scratch *s)
 {

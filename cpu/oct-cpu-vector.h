@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * Vectors of eight floats and their transposition.  They are no property of
- * the target: the compiler splits them where the machine has shorter ones.
+ * Vectors of eight floats and their transposition.  They do not depend on the
+ * target: the compiler splits them if the processor has shorter ones.
  */
 #pragma once
 
@@ -17,7 +17,7 @@ typedef guint8 OctCounts8
 typedef guint16 OctCounts16
     __attribute__ ((vector_size (2 * OCT_VECTOR), aligned (2), may_alias));
 
-/* through whole numbers of 32 bit, for which processors have an instruction */
+/* through 32-bit integers, for which processors have an instruction */
 #define OCT_COUNTS_TO_FLOAT(vector)                                            \
   __builtin_convertvector(                                                     \
       __builtin_convertvector(vector, OctSelection), OctVector)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Reads Meson's testlog.json (the argument): lists what was skipped and why,
-and what failed with the end of what it printed, and counts the results in its
-last line.  With --failed before it: only the names of what failed, as
-`meson test` takes them."""
+"""Reads Meson's testlog.json (the argument): lists skipped tests and why, and
+failed ones with the end of their output, and counts the results in its last
+line.  With --failed before it: only the names of the failed ones, as `meson
+test` takes them."""
 import json
 import re
 import sys
@@ -14,7 +14,8 @@ SKIP = re.compile(r"^ok\s+\d+\s*-?\s*(.*?)\s*# SKIP\b\s*(.*)$", re.M | re.I)
 
 
 def failure(test):
-    """What a failed test said: its subtests that failed, and its last lines."""
+    """The output of a failed test: its subtests that failed, and its last
+    lines."""
     lines = NOT_OK.findall(test.get("stdout", ""))[:8]
     for stream in ("stdout", "stderr"):
         lines += test.get(stream, "").rstrip().splitlines()[-12:]

@@ -85,7 +85,8 @@ find_mirror () {
 
 # ------------------------------------------------------------ making the system
 
-# What this computer's own apt needs to get at packages: proxies, certificates.
+# The settings with which this computer's own apt reaches packages: proxies,
+# certificates.
 take_settings () {
   local settings=$1/etc/apt/apt.conf.d/90host
   (umask 077
@@ -111,7 +112,7 @@ list_sources () {
   fi
   echo "deb $1 $suite main"
   security=$(find_mirror Debian-Security)
-  # not there for what is in development
+  # suites in development have none
   if [ -n "$security" ] && [ "$suite" != sid ] && [ "$suite" != unstable ]; then
     echo "deb $security $suite-security main"
   fi
@@ -134,8 +135,8 @@ make_system () {
   # of all of Ubuntu's; older debootstraps do not know the newer names
   [ $vendor = Debian ] || way+=(gutsy)
   echo "Making $vendor $suite in $folder (some minutes) ..."
-  # an unfinished one is no good; nothing is mounted in it, as that ended with
-  # the namespace it was mounted in
+  # an unfinished one is not usable; nothing is mounted in it, as that ended
+  # with the namespace it was mounted in
   rm -rf --one-file-system "$system.new"
   mkdir -p "$cache"
   if ! debootstrap --variant=minbase --cache-dir="$cache" \
@@ -151,9 +152,8 @@ make_system () {
 
 # -------------------------------------------------------------- what is tested
 
-# The files that git knows or would add, as they are now.  What has not changed
-# keeps its time, and builds of earlier runs stay: only what has to be is built
-# again.
+# The files that git knows or would add, as they are now.  Unchanged files keep
+# their time, and builds of earlier runs stay: only the rest is built again.
 copy_files () (
   local to=$system$copy name
   if [ -n "$bare" ]; then
@@ -240,7 +240,7 @@ bind_file () {
 within='
 umount -l /mnt/outside
 export DEBIAN_FRONTEND=noninteractive
-# not for every run: what is missing is installed from what is known
+# not for every run: missing packages are installed from the known lists
 if [ ! -f /var/lib/apt/oct-updated ]; then
   update-ca-certificates >/dev/null 2>&1
   if ! apt-get -q -o APT::Update::Error-Mode=any update >/tmp/update.log 2>&1

@@ -149,9 +149,9 @@ run () {
   fi
 }
 
-# report NAME BUILD_DIR: counts what its last tests gave.  $once_more: the names
-# of those that failed, where they are so few that time or chance may be why;
-# what a fuzz target has found is no chance.
+# report NAME BUILD_DIR: counts the results of its last tests.  $once_more: the
+# names of those that failed, if they are so few that time or chance may be why;
+# failures of a fuzz target are not chance.
 report () {
   local results=$2/meson-logs/testlog.json counts
   counts=$(python3 tests/count.py "$results")
@@ -180,13 +180,13 @@ enough_time () {
   limit=(timeout --kill-after=30 "$left")
 }
 
-# of a program behind `limit`
+# of a program started with `limit`
 out_of_time () {
   [ "$1" -eq 124 ] || [ "$1" -eq 137 ]
 }
 
-# The tests in another Debian.  What it lacks to be one (a mirror, the right to
-# mount, time) is no failure of the tests, and is seen as a skip.
+# The tests in another Debian.  If a requirement is missing (a mirror, the right
+# to mount, time), the tests do not fail: it is shown as a skip.
 another_debian () {
   local name="Debian $suite" log=build-debian-$suite.log status=0 counts
   local results=build-debian-$suite/system/srv/gst-oct/checkout/build-test
@@ -271,8 +271,8 @@ fi
 
 if [[ $parts = *' sanitize '* ]]; then
   # The plugin is scanned in the test's own process, which has the sanitizers;
-  # programs that lack them, like gst-launch-1.0, cannot load it.  Of the other
-  # plugins only those that the tests use are there, since many lose memory.
+  # programs that lack them, like gst-launch-1.0, cannot load it.  Only those of
+  # the other plugins are there that the tests use, since many lose memory.
   plugins=$root/build-sanitize-plugins
   system_plugins=$(pkg-config --variable=pluginsdir gstreamer-1.0)
   rm -rf "$plugins"
@@ -285,7 +285,7 @@ if [[ $parts = *' sanitize '* ]]; then
   done
   export GST_PLUGIN_SYSTEM_PATH_1_0=$plugins
   export GST_REGISTRY_FORK=no
-  # whole stacks, for what is known of GLib to be recognised
+  # whole stacks, so that leaks.supp recognises the leaks of GLib
   export ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1:fast_unwind_on_malloc=0:detect_odr_violation=0
   export LSAN_OPTIONS=suppressions=$root/tests/leaks.supp:print_suppressions=0
   export UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * What the calls for one short B-scan cost the host: 1024 samples of 16 bit x 256
- * A-lines, an image of 512 depths, kernels that do nothing.  Compared are the
- * calls of the elements, one cooperative kernel in the place of three, and a
- * CUDA graph whose nodes are set anew for each B-scan.  Prints microseconds for
- * each B-scan, medians: of the host alone, and until the GPU has done all.
+ * The cost for the host of the calls for one short B-scan: 1024 samples of 16
+ * bit x 256 A-lines, an image of 512 depths, kernels that do nothing.  Compared
+ * are the calls of the elements, one cooperative kernel in the place of three,
+ * and a CUDA graph whose nodes are set again for each B-scan.  Prints
+ * microseconds for each B-scan, medians: of the host alone, and until the GPU
+ * has done all.
  */
 #include <cooperative_groups.h>
 #include <cuda_runtime.h>
@@ -23,7 +24,7 @@
 #define ROUNDS 200
 #define BSCANS 50 /* of a round */
 
-/* as large as what our kernels are given */
+/* as large as the parameters of our kernels */
 struct Parameters {
   unsigned char bytes[200];
 };
@@ -140,7 +141,7 @@ fetch ()
   check (cudaStreamWaitEvent (compute, fetched, 0));
 }
 
-/* A copy and the three kernels behind it. */
+/* A copy and the three kernels after it. */
 struct Graph {
   cudaGraphExec_t graph;
   cudaGraphNode_t copy, nodes[KERNELS];

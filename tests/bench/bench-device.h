@@ -3,10 +3,9 @@
 
 #include <glib.h>
 
-/* What the link to the GPU does without any computing: `count` copies of
- * `bytes` from page-locked host memory, one after the other, in bytes per
- * second; 0 where there is no GPU or no CUDA module (looked for in
- * OCT_CUDA_MODULE_PATH). */
+/* Speed of the link to the GPU without any computing: `count` copies of `bytes`
+ * from page-locked host memory, one after the other, in bytes per second; 0 if
+ * there is no GPU or no CUDA module (looked for in OCT_CUDA_MODULE_PATH). */
 double bench_device_upload_rate (gsize bytes, guint count);
 
 /* The same of several GPUs at the same time, all together; 0 also where one of

@@ -81,7 +81,7 @@ static GOptionEntry options[] = {
  * each is mapped, and so waited for, so many buffers later. */
 #define UNDER_WAY 2
 
-/* What is measured while a pipeline runs. */
+/* Measurements of a running pipeline. */
 typedef struct {
   guint count;
   gint64 first, last;      /* microseconds, arrivals of images */
@@ -428,7 +428,7 @@ measure_all (Results *r)
   if (unused > 0)
     r->device_memory = ((double)unused - (double)seen.least_free_memory) * 1e-6;
   g_array_unref (seen.latencies);
-  /* behind a queue, and in branches, the next B-scan enters before this one is
+  /* after a queue, and in branches, the next B-scan enters before this one is
    * finished */
   if (!queues && ids->len == 0) {
     measure (path, (guint)MIN (bscans, 500), TRUE, &seen);

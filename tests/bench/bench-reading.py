@@ -28,7 +28,7 @@ import time
 
 
 def forget(path):
-    """What is of the file in memory; it must be on the disk."""
+    """The part of the file in memory; the file must be on the disk."""
     with open(path, "rb") as file:
         os.fsync(file.fileno())
         os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)

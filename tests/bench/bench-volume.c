@@ -148,7 +148,7 @@ fail (GError *error)
   exit (1);
 }
 
-/* Behind all that has been asked for. */
+/* Waits for all queued work. */
 static void
 wait (OctVolume *volume)
 {

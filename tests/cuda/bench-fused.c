@@ -166,7 +166,7 @@ image_frame (const Bench *bench, guint b)
   return (OctFrame){ { { bench->image[b], bench->lines } } };
 }
 
-/* What an operation of B-scan b writes. */
+/* The output frame of an operation on B-scan b. */
 static OctFrame
 frame_behind (const Bench *bench, OctOperation operation, guint b)
 {
@@ -253,7 +253,7 @@ compare_times (gconstpointer a, gconstpointer b)
   return (x > y) - (x < y);
 }
 
-/* Median of what `run` or `graph` takes; host: its calls alone. */
+/* Median time of `run` or `graph`; host: its calls alone. */
 static void
 report (Bench *bench, const char *name, Run run, cudaGraphExec_t graph)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * Speed of the operations on data in device memory, one B-scan at a time, next
- * to a copy from device to device as the measure of what is possible.
+ * to a copy from device to device as the upper limit.
  *
  * Every stage has several buffers that are used in turn, as in a pipeline.
  */

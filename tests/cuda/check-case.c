@@ -131,7 +131,7 @@ grain (gint y, gint x)
   return (mixed >> 8) / 16777216.;
 }
 
-/* Of FILL_MOVED: B-scan number `step` of the case. */
+/* For FILL_MOVED: B-scan number `step` of the case. */
 static void
 fill_moved (const Case *test, guint8 *data, guint step, GRand *random)
 {
@@ -161,7 +161,7 @@ fill_moved (const Case *test, guint8 *data, guint step, GRand *random)
   }
 }
 
-/* Of FILL_LOST_COLUMNS. */
+/* For FILL_LOST_COLUMNS. */
 static void
 lose_columns (const Case *test, guint8 *data)
 {
@@ -212,7 +212,7 @@ fill_chroma (const Case *test, guint8 *data, GRand *random)
     data[i] = (guint8)g_rand_int_range (random, 0, 256);
 }
 
-/* Plane 0 and, behind it, plane 1. */
+/* Plane 0 and, after it, plane 1. */
 static OctFrame
 frame_of (const Case *test, gpointer data, gboolean output)
 {
@@ -363,7 +363,7 @@ check_rounding (
   return tolerance * sqrt (sum);
 }
 
-/* With the parameters before the update and behind it. */
+/* With the parameters before and after the update. */
 static double
 find_rounding (const Case *test, const guint8 *input)
 {

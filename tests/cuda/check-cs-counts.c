@@ -17,7 +17,7 @@ typedef struct {
   OctBackgroundMode mode;
   guint samples, lines, bscans; /* lines: of a B-scan */
   OctCsSolver solver;
-  guint padding; /* samples behind a row */
+  guint padding; /* samples after a row */
 } CountsCase;
 
 typedef struct {

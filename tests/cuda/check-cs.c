@@ -102,7 +102,7 @@ typedef struct {
   double tau, noise; /* 0: estimated */
   guint iterations;
   gboolean compact; /* rows hold the kept samples alone */
-  guint padding;    /* values behind a row */
+  guint padding;    /* values after a row */
   gboolean bad;     /* A-lines that are not finite, and one of zeros */
   double gain;      /* of some A-lines, 0: none */
   OctKernel kernel;

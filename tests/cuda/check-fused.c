@@ -72,7 +72,8 @@ check_kernels (Check *check)
       }
 }
 
-/* Where rows begin, what is behind them, and all that can be removed. */
+/* Offsets of rows, the bytes after them, and all backgrounds that can be
+ * removed. */
 static void
 check_rows (Check *check)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * What must hold of the transforms of samples at any positions, on the device:
- * symmetries, no ghosts, uniform nodes as octfft, A-lines that do
- * not meet, and values that change between B-scans.
+ * Properties of the transforms of samples at any positions, on the device:
+ * symmetries, no ghosts, uniform nodes as octfft, A-lines that do not meet, and
+ * values that change between B-scans.
  */
 #include "nufft-cases.h"
 #include "oct-window.h"
@@ -225,7 +225,7 @@ check_uniform (Check *check)
   }
 }
 
-/* What is not a number, infinite, zero, huge or tiny stays in its A-line. */
+/* A NaN, infinite, zero, huge or tiny value only affects its own A-line. */
 static void
 check_isolation (Check *check)
 {

@@ -107,9 +107,10 @@ check_sizes (Check *check)
   }
 }
 
-/* One row of gridding_errors, over all lines: within 20 % of what the reference
- * loses; of less than 4e-6, as on the CPU, for the float32 3e-7 more (found on
- * an H200: 1.7e-7), with weights computed in it 1.3e-6 (9.8e-7). */
+/* One row of gridding_errors, over all lines: within 20 % of the error of
+ * the reference; if that is less than 4e-6, as on the CPU, for the float32
+ * 3e-7 more (found on an H200: 1.7e-7), with weights computed in it 1.3e-6
+ * (9.8e-7). */
 static void
 check_error_of_gridding (Check *check, guint i, OctNufftParams p,
     const Rows *in, const Complex *expected)
@@ -185,8 +186,8 @@ check_errors_of_gridding (Check *check)
   }
 }
 
-/* Whole B-scans of many sizes as the CPU does them, some A-lines of which are
- * no numbers. */
+/* Whole B-scans of many sizes as the CPU does them; some A-lines have NaN or
+ * infinite values. */
 static void
 check_against_cpu (Check *check)
 {

@@ -55,7 +55,7 @@ background_size (Check *check, guint samples, guint lines)
   }
 }
 
-/* What has no value in a B-scan is no part of a mean over several. */
+/* Columns that are NaN in a B-scan do not count in a mean over several. */
 static void
 check_lost_columns (Check *check)
 {
@@ -88,8 +88,8 @@ check_lost_columns (Check *check)
   }
 }
 
-/* What is hard for one mode or other, several B-scans in a frame, and rows that
- * begin anywhere. */
+/* Input that is hard for one mode or other, several B-scans in a frame, and
+ * rows that begin anywhere. */
 static void
 check_background_edges (Check *check)
 {
@@ -199,7 +199,7 @@ check_background (Check *check)
   check_high_pass (check);
 }
 
-/* `padding`: bytes behind every A-line of the input. */
+/* `padding`: bytes after every A-line of the input. */
 static void
 resample_rows (
     Check *check, guint samples, guint lines, guint padding, Fill fill)

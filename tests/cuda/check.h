@@ -10,7 +10,7 @@
 
 #include <cuda_runtime_api.h>
 
-/* What the values of a B-scan are. */
+/* The values of a B-scan. */
 typedef enum {
   FILL_RANDOM,    /* full range of counts, -1 .. 1 for floats */
   FILL_FRINGES,   /* a source with fringes and noise: small on large */
@@ -39,7 +39,7 @@ extern const char *const fill_names[N_FILLS];
 /* Shape of one side of an operation. */
 typedef struct {
   guint row, rows; /* bytes, number */
-  guint padding;   /* bytes behind every row */
+  guint padding;   /* bytes after every row */
 } Shape;
 
 #define MAX_STEPS 8
@@ -85,7 +85,7 @@ gboolean check_has (const Check *check, const char *name);
 /* Counts a case and prints a line of the TAP protocol; `problem`: what is wrong
  * with it, or NULL.  Frees both. */
 void check_report (Check *check, char *name, char *problem);
-/* Fills the rows of `in`, and what is behind them with poison. */
+/* Fills the rows of `in`, and the bytes after them with poison. */
 void check_fill (const Case *test, guint8 *data, GRand *random);
 
 /* For the kinds of cases.  Arrays of that many bytes of poison, to be freed
@@ -101,11 +101,11 @@ typedef struct {
   gsize stride;
   double rounding; /* see check_rounding() */
 } CheckRows;
-/* l2 norm of what rounding may leave of these A-lines, `stride` bytes apart,
- * when a background was removed that is found or fitted in single precision; 0
- * of other modes.  That is relative to the A-lines, or to what is fitted to
- * them: of a single A-line its own pattern is removed, and nothing is left that
- * an error could be relative to. */
+/* l2 norm of the possible rounding error of these A-lines, `stride` bytes
+ * apart, after the removal of a background that is found or fitted in single
+ * precision; 0 in other modes.  That is relative to the A-lines, or to the
+ * background fitted to them: removing the pattern of a single A-line from
+ * itself leaves nothing that an error could be relative to. */
 double check_rounding (
     const OctBackgroundParams *params, const guint8 *input, gsize stride);
 /* NULL when floats are the same to a relative l2 of 1e-5, of all rows together
@@ -113,7 +113,7 @@ double check_rounding (
  * rows as well. */
 char *check_compare_floats (const CheckRows *rows, Fill fill, gboolean all,
     const guint8 *expected, const guint8 *found);
-/* NULL when nothing was written behind the rows. */
+/* NULL when nothing was written after the rows. */
 char *check_compare_padding (const CheckRows *rows, const guint8 *found);
 /* NULL when all B-scans are as `compare` says, and the same in both runs. */
 char *check_compare_runs (guint bscans, gsize bytes, guint8 **expected,

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of an image. */
+/* Properties of an image. */
 static const struct {
   const char *name;
   guint pixel_size;
@@ -267,10 +267,10 @@ run_plan (const OctBackend *backend, OctOperation operation, OctPlan *plan,
 
 /* Black of the automatic range is the weakest value of all.  By how many levels
  * the image moves when that one has the rounding error of the others, and that
- * of what was removed: `left` are the A-scans from which nothing was removed,
- * or NULL.  A source that is fitted in single precision leaves as much of
- * itself as its mode says, and all of that at its own depth, near 0: there it
- * is more than the rounding of an A-scan. */
+ * of the removed background: `left` are the A-scans from which nothing was
+ * removed, or NULL.  A source that is fitted in single precision leaves as much
+ * of itself as its mode says, and all of that at its own depth, near 0: there
+ * it is more than the rounding of an A-scan. */
 static double
 count_moved (const FusedCase *test, const FusedSteps *steps,
     const float *ascans, const float *left)
@@ -628,7 +628,7 @@ compare_image (const FusedCase *test, double moved, const Sizes *s,
       differ, values * s->out_rows);
 }
 
-/* What is compared. */
+/* The data for one comparison. */
 typedef struct {
   const FusedCase *test;
   Sizes sizes;

@@ -10,22 +10,22 @@
 #include "oct-sequence.h"
 #include "oct-window.h"
 
-/* What is removed: an OctBackgroundMode, or no such step; floats. */
+/* The removed background: an OctBackgroundMode, or no such step; floats. */
 #define REMOVE_ABSENT OCT_N_BACKGROUND_MODES
 #define N_REMOVES (OCT_N_BACKGROUND_MODES + 1)
 
-#define RESAMPLE_ABSENT 3u /* behind the methods */
+#define RESAMPLE_ABSENT 3u /* after the methods */
 
 typedef struct {
   guint samples, lines;
   OctSampleFormat format; /* of the spectra */
-  guint padding, offset;  /* values behind a row, in front of the first */
+  guint padding, offset;  /* values after a row, before the first */
   OctBackgroundMode remove;
   guint method;           /* OctResampleMethod or RESAMPLE_ABSENT */
   guint upsample, length; /* 0: 1, as long as the samples */
   gboolean dispersion;
-  /* in place of resampling (RESAMPLE_ABSENT) and FFT; 0 is no number of cells
-   */
+  /* in place of resampling (RESAMPLE_ABSENT) and FFT; 0 is not a number of
+   * cells */
   double oversampling; /* 0: the FFT */
   guint width;
   Nodes nodes;
@@ -42,10 +42,11 @@ typedef struct {
   gboolean separate; /* there is no pass for it */
 } FusedCase;
 
-/* Runs one, prints a line of the TAP protocol; `what`: behind the name. */
+/* Runs one, prints a line of the TAP protocol; `what`: printed after the
+ * name. */
 void fused_case (Check *check, const FusedCase *test, const char *what);
 
-/* All steps of a case; `tables`: to be freed behind the steps. */
+/* All steps of a case; `tables`: to be freed after the steps. */
 typedef struct {
   OctStep *steps[4];
   guint n;
@@ -63,6 +64,6 @@ gboolean fused_case_finds (const FusedCase *test);
 /* And whether the source goes with it, whatever the input. */
 gboolean fused_case_takes_source (const FusedCase *test);
 
-/* Of one B-scan in a frame, or `bscans`. */
+/* For one B-scan in a frame, or `bscans`. */
 void fused_steps_init (FusedSteps *steps, const FusedCase *test, guint bscans);
 void fused_steps_clear (FusedSteps *steps);

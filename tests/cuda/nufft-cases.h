@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * What the checks of the transforms of samples at any positions share.
+ * Shared by the checks of the transforms of samples at any positions.
  */
 #pragma once
 

@@ -15,7 +15,7 @@ typedef struct {
   guint8 *data; /* g_free() */
 } Rows;
 
-/* Of these parameters, `padding` values behind every row. */
+/* Rows for these parameters, with `padding` values after every row. */
 Rows new_input (const OctNufftParams *p, guint padding);
 Rows new_output (const OctNufftParams *p, guint padding);
 /* Bytes from one row to the next. */

@@ -38,7 +38,7 @@ for program in "$build"/tests/gst/test-*; do
   [ -f "$program" ] && [ -x "$program" ] && cp "$program" "$out/bin/"
 done
 
-# all that is linked, but for what belongs to the host: the C library, its
+# all linked libraries, except for those of the host: the C library, its
 # compiler's libraries and CUDA
 for file in "$out"/bin/* "$out"/plugins/* "$out"/module/*; do
   ldd "$file"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * What the race checker makes of kernels that are known to be right or wrong,
- * so that what it says of the operations can be judged:
+ * The verdict of the race checker on kernels that are known to be right or
+ * wrong, to judge its verdict on the operations:
  *
  *   racecheck-control barriers   groups of a block that wait by barriers of
  *                                their own, as the non-uniform FFT does: right

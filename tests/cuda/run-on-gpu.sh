@@ -47,7 +47,8 @@ note () {
   printf '%-22s %s\n' "$1" "$2" >>"$summary"
 }
 
-# Of a program: its exit status with the line; who skips (77) has failed here.
+# Notes the exit status of a program and the text; a skip (77) is a failure
+# here.
 failed=0
 note_status () { # NAME STATUS TEXT
   [ "$2" = 0 ] || failed=1
@@ -85,14 +86,14 @@ note_check () {
   note_status "$1" "$status" "$result${2:+ ($2)}"
 }
 
-# hazards LOG: which kernels have how many, but for those of cuBLAS (nvjet).
-# What it does by asynchronous copies the checker reports in every product.
+# hazards LOG: which kernels have how many, but for those of cuBLAS (nvjet). The
+# checker reports their asynchronous copies in every product.
 hazards () {
   sed -nE 's/.*Error: Race reported between [A-Za-z]+ access at //p' "$1" |
     grep -v '^nvjet' | sort | uniq -c
 }
 
-# What the race checker says of kernels that are known to be right or wrong.
+# Runs the race checker on kernels that are known to be right or wrong.
 run_control () {
   for kind in barriers copies both race; do
     compute-sanitizer --tool racecheck --error-exitcode 9 \
@@ -243,7 +244,7 @@ run_other_module () {
   done
 }
 
-# What fails in mid-stream; a context that is lost may take the process along.
+# Failures in mid-stream; the loss of a context may end the process.
 run_failures () {
   "$pack/bin/gst-inspect-1.0" octfft >/dev/null 2>&1
   test_program failures cuda no general

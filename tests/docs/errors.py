@@ -15,7 +15,7 @@ SOURCES = [
     "core/calibration/oct-mirror-outliers.c",
     "core/calibration/oct-mirror-select.c", "core/calibration/oct-mirror-sides.c",
     "core/calibration/oct-mirror-verdict.c"]
-# What a sentence is made by, with strings behind it.
+# The calls that make a sentence from the strings after them.
 CALLS = re.compile(
     r"\b(?:g_set_error|g_set_error_literal|g_prefix_error|g_printerr"
     r"|(?:\w+_)?(?:fail|note|leave_out\w*))\s*\("
@@ -25,7 +25,7 @@ TEXT = re.compile(r'"(?:[^"\\\n]|\\.)*"(?:\s*(?:G_\w+\s*)?"(?:[^"\\\n]|\\.)*")*'
 
 
 def find_sentences(text):
-    """Of a source: those that end as one or give advice."""
+    """Sentences in a source that end as one or give advice."""
     text = re.sub(r"/\*.*?\*/", "", text, flags=re.S)
     for call in CALLS.finditer(text):
         end = text.index(";\n", call.end())
@@ -36,7 +36,7 @@ def find_sentences(text):
             # what stands before all errors is explained with them
             if len(plain.split()) < 4 or plain.startswith("No calibration is"):
                 continue
-            # of what is printed, notes alone are said to somebody
+            # among printed texts, only notes are addressed to the user
             if is_print and not plain.startswith("Note:"):
                 continue
             yield plain

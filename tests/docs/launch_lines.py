@@ -96,7 +96,7 @@ def has_odd(command):
 
 
 def make_files(folder, lines):
-    """What the documentation's lines read."""
+    """Writes the files that the documentation's lines read."""
     rows = [f"{FIRST_NM + (LAST_NM - FIRST_NM) * i / (SAMPLES - 1):.6f}"
             for i in range(SAMPLES)]
     (folder / "calibration.csv").write_text(
@@ -118,7 +118,7 @@ def make_files(folder, lines):
 
 
 def missing_elements(command):
-    """Of this plugin, whose version is not GStreamer's."""
+    """Elements of this plugin, whose version is not GStreamer's."""
     return [name for name in re.findall(r"\boct[a-z0-9]+\b", command)
             if subprocess.run(
                 ["gst-inspect-1.0", "--exists", "--atleast-version=0.0", name],

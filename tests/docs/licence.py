@@ -9,7 +9,7 @@ import sys
 import files
 
 LINE = "SPDX-License-Identifier: LGPL-2.1-or-later"
-# behind "#!" and what names the shell or the language
+# after "#!" and the line with the shell or the language
 FIRST_LINES = 4
 
 names = files.ours("*.c", "*.cc", "*.h", "*.cu", "*.cuh", "*.js", "*.mjs",

@@ -15,8 +15,8 @@ static const struct {
 #undef ROW
 };
 
-/* Of most parameters: what is to be found of the background is no step, what
- * was found is one. */
+/* For most parameters: subtracting a background that is still to be found is
+ * not a step, subtracting one that was found is. */
 static const char *
 when (OctOperation operation)
 {

@@ -32,7 +32,7 @@ BLOCK = re.compile(
     r"(<!-- end -->\n)",
     re.DOTALL)
 COLUMNS = 88
-# Of GStreamer's base classes, in every element of their kind.
+# Properties of GStreamer's base classes, in every element of their kind.
 INHERITED = {
     "automatic-eos", "blocksize", "do-timestamp", "name", "num-buffers",
     "parent", "qos", "typefind",
@@ -74,7 +74,7 @@ def parse(text):
 
 
 def number(text):
-    """As people write it; the ends of the machine's types are no limits."""
+    """As people write it; the ends of the machine's types are not limits."""
     value = float(text)
     if abs(value) in (2.0**31 - 1, 2.0**32 - 1, 2.0**63, 2.0**64, 2.0**63 - 1):
         return "" if value > 0 else "-"
@@ -225,7 +225,7 @@ def generate(match):
 
 
 def missing(element, text):
-    """What the page of an element has no mark for."""
+    """The marks that the page of an element lacks."""
     marks = [mark[1:3] for mark in BLOCK.findall(text)]
     if ("section", element) not in marks:
         yield f"<!-- section of {element} -->"

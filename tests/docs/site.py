@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Builds docs/ as a site and looks at what came out: every page is in the menu,
+"""Builds docs/ as a site and checks the output: every page is in the menu,
 every link, anchor and picture is there, and no table or list is left as text,
-which Markdown makes of them where a blank line is missing."""
+as Markdown does if a blank line is missing."""
 import html.parser
 import pathlib
 import re

@@ -7,8 +7,8 @@
 - a file of more than MOST_LINES lines, or a function of more than
   MOST_FUNCTION_LINES.
 
-What is known stands in the lists below.  They may only shrink: an entry that is no
-longer needed fails the test too.
+Known exceptions stand in the lists below.  They may only shrink: an entry that
+is no longer needed fails the test too.
 """
 import collections
 import re

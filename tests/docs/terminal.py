@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What gst-launch-1.0 -q leaves of our sentences on the terminal.
+"""Our sentences that gst-launch-1.0 -q shows on the terminal.
 
-It shows errors; of a pipeline that cannot be linked it knows no more than that,
-and warnings it does not show.
+It shows errors, but not why a pipeline cannot be linked, and no warnings.
 """
 import pathlib
 import subprocess

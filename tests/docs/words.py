@@ -5,7 +5,7 @@ import sys
 
 import files
 
-# what is no English, and inputs of tests that are wrong on purpose
+# words that are not English, and inputs of tests that are wrong on purpose
 OURS = "upto,fro,ue,commun,te,nd,ans"
 NO_TEXT = (".png", ".npy", ".oct", ".mat", ".h5", ".json", ".bin", ".svg")
 names = [name for name in files.ours()

@@ -88,7 +88,7 @@ def test_wrong():
 
 
 def test_position():
-    """Python reads where in the volume a B-scan is, behind the elements."""
+    """Python reads the place of a B-scan in the volume, after the elements."""
     pipeline = Gst.parse_launch(
         "octsrc samples=64 lines=2 bscans=3 num-buffers=4 ! octdcsub ! octnufft "
         "! appsink name=out sync=false")

@@ -42,7 +42,7 @@ def launch(folder, line):
 
 
 def digitize(folder, *arguments):
-    """What from-digitizer says of the digitizer's A-lines."""
+    """The output of from-digitizer about the digitizer's A-lines."""
     need("shmsink", "shmsrc")
     socket = folder / "socket"
     with subprocess.Popen([DIGITIZER, socket, *arguments],

@@ -14,7 +14,7 @@
 #define MAX_RANK 5
 #define MAX_WRITTEN 4096 /* values */
 
-/* What the library leaks of its own. */
+/* Leaks of the library itself. */
 const char *__lsan_default_suppressions (void);
 
 const char *

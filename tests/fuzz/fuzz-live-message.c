@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Any bytes as what a page says to oct-live: a message within the promises of
+/* Any bytes as a page's message to oct-live: a message within the promises of
  * oct-live-message.h, or an error that can be shown. */
 #include "fuzz-error.h"
 #include "oct-live-message.h"

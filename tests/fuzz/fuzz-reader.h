@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * What the fuzz targets of oct-reader.h share: any bytes are opened as a file;
+ * Shared by the fuzz targets of oct-reader.h: any bytes are opened as a file;
  * B-scans that can be read keep its promises, or there is an error that can be
  * shown.
  */
@@ -16,7 +16,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Of a B-scan that is read, so that one input takes no second. */
+/* Largest B-scan that is read, so that one input takes less than a second. */
 #define FUZZ_MAX_VALUES 65536
 
 int LLVMFuzzerTestOneInput (const guint8 *data, gsize size);

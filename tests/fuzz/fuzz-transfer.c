@@ -7,8 +7,8 @@
 
 int LLVMFuzzerTestOneInput (const guint8 *data, gsize size);
 
-/* The same text as a colour map: whoever takes it as the one takes it as the
- * other, where no extinction has to be. */
+/* The same text as a colour map: a transfer function is also a colour map,
+ * which needs no extinction. */
 static void
 read_colors (const guint8 *data, gsize size, gboolean is_transfer)
 {

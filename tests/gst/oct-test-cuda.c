@@ -95,7 +95,7 @@ oct_test_place (GstHarness *harness, GstBuffer *buffer)
 #  include <gst/cuda/gstcudamemory.h>
 #  include <gst/cuda/gstcudautils.h>
 
-/* The driver is no library to link: a machine that builds may have none. */
+/* Not linked: a machine that builds may not have the driver. */
 static gpointer
 driver_symbol (const char *name)
 {
@@ -360,7 +360,7 @@ oct_test_cuda_hold (GstElement *element)
   fail_unless (alloc (&flag, sizeof (guint32)) == CUDA_SUCCESS);
   hold->flag = flag;
   *hold->flag = 0;
-  /* streams that compute wait for what is in the NULL stream */
+  /* streams that compute wait for the work in the NULL stream */
   launch_kernel ("hold", NULL, parameters);
   gst_cuda_context_pop (NULL);
   return hold;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * The element tests on a GPU.  With OCT_TEST_BACKEND=cuda in the environment
- * the filters of a test get backend=cuda, what is pushed to the ones behind
- * octdcsub lies in GstCudaMemory, and a program without a device ends at once
+ * the filters of a test get backend=cuda, buffers pushed to the elements after
+ * octdcsub lie in GstCudaMemory, and a program without a device ends at once
  * with exit status 77.
  */
 #pragma once
@@ -20,7 +20,7 @@ gboolean oct_test_skips_on_gpu (const char *reason);
  * CUDA of this process alone, so that tests may still be forked. */
 gboolean oct_test_has_device (void);
 
-/* `launch` with backend=cuda behind the name of every filter; takes it. */
+/* Adds backend=cuda after the name of every filter; takes over `launch`. */
 char *oct_test_cuda_launch (char *launch);
 
 /* Whether the first element of the harness wants memory on the GPU. */

@@ -38,7 +38,7 @@ typedef GPtrArray FailingImages;
 /* Takes images until the end, or until nothing more comes after an error, which
  * is the first on the bus and put into `message`. */
 FailingImages *failing_collect (GstElement *pipeline, GstMessage **message);
-/* What the CPU makes of that many B-scans, with a sink of its own or
+/* The images of that many B-scans on the CPU, with the given sink or
  * FAILING_SINK. */
 FailingImages *failing_expect_from (guint bscans, const char *sink);
 FailingImages *failing_expect (guint bscans);
@@ -49,9 +49,9 @@ guint failing_check_images (FailingImages *found, FailingImages *expected);
  * ours. */
 void failing_check_message (
     GstMessage *message, const char *element, const char *words);
-/* Behind the first error those alone of who is told by the flow. */
+/* Further errors come only from octsrc and queues, which the flow stops. */
 void failing_check_other_messages (GstElement *pipeline);
 /* No operation runs any more. */
 void failing_check_stopped (void);
-/* A new pipeline knows nothing of it. */
+/* The failure does not affect a new pipeline. */
 void failing_check_good (const char *backend, FailingImages *expected);

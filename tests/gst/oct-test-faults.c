@@ -164,7 +164,8 @@ typedef gboolean (*Update) (OctPlan *plan, gconstpointer params);
 typedef gboolean (*Run) (OctPlan *plan, const OctFrame *in, const OctFrame *out,
     gpointer stream, GError **error);
 
-/* they are not told of what they are: functions for every row of both tables */
+/* operations do not get their own index: functions for every row of both
+ * tables */
 #define DEFINE(between, NAME, name)                                            \
   static gboolean run_##between##_##name (OctPlan *plan, const OctFrame *in,   \
       const OctFrame *out, gpointer stream, GError **error)                    \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * What the tests of the elements share that make images of images.
+ * Shared by the tests of elements that turn images into images.
  */
 #pragma once
 
@@ -17,17 +17,17 @@ typedef struct {
 void oct_test_image_free (TestImage *image);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TestImage, oct_test_image_free)
 
-/* `images` B-scans of volumes of `bscans`, the same ones at every start, to
- * NV12 and through what `behind` says: "! octflip depth=true". */
+/* `images` B-scans of volumes of `bscans`, the same ones at every start, as
+ * NV12 and through these elements, such as "! octflip depth=true". */
 GstElement *oct_test_filter_start (
     guint bscans, guint images, const char *behind);
 TestImage *oct_test_filter_pull (GstElement *pipeline);
 /* NULL at the end. */
 TestImage *oct_test_filter_try_pull (GstElement *pipeline);
 
-/* What follows a flush. */
+/* Pushes the segment that follows a flush. */
 void oct_test_filter_segment (GstHarness *harness);
 
-/* Which format an element takes from octreconstruct, in host memory, with this
- * and that behind it. */
+/* The formats that an element accepts from octreconstruct, in host memory, with
+ * various elements after it. */
 void oct_test_filter_check_formats (const char *element);

@@ -292,7 +292,7 @@ get_folder (void)
   return folder;
 }
 
-/* Before tests are forked: one that hangs or crashes leaves nothing behind. */
+/* Before tests are forked: one that hangs or crashes leaves no folder. */
 __attribute__ ((constructor)) static void
 make_folder (void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * What the tests of octreconstruct share: its methods, each as a chain of
+ * Shared by the tests of octreconstruct: its methods, each as a chain of
  * elements, and spectra of the virtual OCT system.
  */
 #pragma once

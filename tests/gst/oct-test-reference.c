@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is on its way from one element to the next. */
+/* The data passed from one element to the next. */
 typedef struct {
   Complex *values; /* [bscans][lines][columns] */
   guint bscans, lines, columns;
@@ -295,7 +295,7 @@ run_octcs (State *state, char **words)
   apply (state, OCT_OPERATION_CS, &params);
 }
 
-/* `next`: the words of the element behind, which may choose the format. */
+/* `next`: the words of the next element, which may choose the format. */
 static void
 run_octlogscale (State *state, char **words, const char *next)
 {

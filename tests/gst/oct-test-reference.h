@@ -49,12 +49,13 @@ typedef struct {
   guint bscans;      /* in the input, one after the other; 0: one */
 } OctTestRow;
 
-/* One, or NULL behind the last. */
+/* Row `i`, or NULL after the last. */
 const OctTestRow *oct_test_get_row (guint i);
 
-/* What `launch` makes of it, in double precision and rounded to float at the
- * end; images as they are.  octdcsub, octkresample, octdispersion, octfft,
- * octnufft, octcs, octlogscale, and capsfilter for its format. */
+/* The output of `launch` for this input, in double precision and rounded to
+ * float at the end; images as they are.  Elements: octdcsub, octkresample,
+ * octdispersion, octfft, octnufft, octcs, octlogscale, and capsfilter for its
+ * format. */
 OctArray *oct_test_compute (
     const char *launch, const OctArray *input, const char *axis, guint bscans);
 /* The same of a case. */

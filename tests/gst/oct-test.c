@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What float32 arithmetic of the whole chain is promised to keep. */
+/* The documented error limit of the whole chain in float32 arithmetic. */
 #define ROW_TOLERANCE 1e-5
 
 /* ------------------------------------------------------------------- arrays */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * What the element tests share: harnesses, inputs and what the reference makes
- * of them, calibrations, B-scan positions, error messages.  Every helper fails
- * the test at hand when something is not as it should be.
+ * Shared by the element tests: harnesses, inputs and their reference outputs,
+ * calibrations, B-scan positions, error messages.  Every helper fails the
+ * current test when something is wrong.
  */
 #pragma once
 
@@ -46,7 +46,7 @@ GstBuffer *oct_test_strided_buffer (
 
 /* Values of a buffer with these caps; of NV12 the luma, chroma is checked. */
 OctArray *oct_test_read (GstBuffer *buffer, GstCaps *caps);
-/* Pushes and takes what comes out; takes the buffer. */
+/* Pushes `buffer`, which it takes over, and returns the output. */
 OctArray *oct_test_push (GstHarness *harness, GstBuffer *buffer);
 /* Caps and values in one. */
 OctArray *oct_test_run (
@@ -62,7 +62,7 @@ void oct_test_set (GstHarness *harness, const char *factory,
 void oct_test_set_with_caps (GstHarness *harness, const char *factory,
     const char *property, const char *value);
 
-/* The current caps behind the harness. */
+/* The current caps at the output of the harness. */
 GstStructure *oct_test_output (GstHarness *harness);
 
 /* Exactly one element error was posted, and its sentence holds each of the

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * The signal autofocus: what is saved as soon as it has found something, and a
- * real scene that cannot tell its answer from what is right already.
+ * The signal autofocus: the calibration that is saved as soon as it has a
+ * result, and a real scene where the result is no sharper than the right
+ * calibration.
  */
 #include "oct-simulation-scene.h"
 #include "oct-test-files.h"

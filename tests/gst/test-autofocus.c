@@ -59,7 +59,7 @@ get_element (GstHarness *harness, const char *factory)
   return element;
 }
 
-/* What the next message of autofocus says; "result" is as expected. */
+/* The next message of autofocus; "result" is as expected. */
 static GstStructure *
 wait_for_result (GstBus *bus, const char *result)
 {
@@ -328,7 +328,7 @@ check_failure (const char *launch, const OctArray *spectra,
   gst_harness_teardown (harness);
 }
 
-/* Of spectra as measured it has to be known where their wavenumbers lie. */
+/* Spectra that are linear in wavelength need a calibration. */
 static void
 check_unknown_axis (void)
 {
@@ -360,7 +360,7 @@ GST_START_TEST (test_no_answer)
   memset (some->data, 0, 3 * 41 * sizeof (float));
   check_failure ("octdispersion", noise, WAVELENGTHS, 2, "noise");
   check_failure ("octdispersion", nothing, WAVELENGTHS, 2, "zero");
-  /* no wavelengths are needed of what is uniform */
+  /* spectra uniform in wavenumber need no wavelengths */
   check_failure ("octdispersion", noise, NULL, 2, "noise");
   check_failure (
       "octdispersion calibration=@/k-index-101.csv", few, NULL, 64, "zero");
@@ -393,8 +393,8 @@ GST_START_TEST (test_stop)
 }
 GST_END_TEST;
 
-/* Behind elements that defer, in the bin, for every method: the virtual system
- * says its dispersion itself, so that what is set beside it is taken away. */
+/* After elements that defer, in the bin, for every method.  The virtual system
+ * reports its own dispersion, so autofocus removes the a2 that is set here. */
 GST_START_TEST (test_reconstruct)
 {
   static const char *const methods[] = { "resample", "nufft" };
@@ -425,7 +425,7 @@ GST_START_TEST (test_reconstruct)
 }
 GST_END_TEST;
 
-/* A field of what an octmeter has measured last; not-a-number: nothing. */
+/* A field of the last measurement of an octmeter, or NAN. */
 static double
 get_measured (GstElement *pipeline, const char *meter, const char *field)
 {
@@ -442,8 +442,8 @@ get_measured (GstElement *pipeline, const char *meter, const char *field)
   return value;
 }
 
-/* A mirror that stands still, behind no removal of the background: its peak
- * becomes as narrow as the source allows. */
+/* A static mirror, without background removal: its peak becomes as narrow as
+ * the source allows. */
 GST_START_TEST (test_peak_is_ideal)
 {
   g_autofree char *launch = oct_test_launch (
@@ -536,11 +536,12 @@ write_layers (void)
   return oct_test_file ("layers.raw", counts, LINES * SIM_N * sizeof *counts);
 }
 
-/* Wavelengths that are taken for linear are mended, together with what is set
- * already, and all is taken back in one; images come all the while. */
+/* Corrects wavelengths that were wrongly assumed to be linear, together with
+ * the settings made before; one undo restores all of them.  Images continue
+ * throughout. */
 GST_START_TEST (test_refine)
 {
-  /* a part of what is needed */
+  /* a part of the necessary warp */
   static const char bent[] = "-0.01,0,0.02,0.01";
   g_autofree char *path = write_layers ();
   g_autofree char *chain_launch = g_strdup_printf (
@@ -724,7 +725,7 @@ GST_START_TEST (test_no_refine)
 }
 GST_END_TEST;
 
-/* What was found is a file, with which all is the same as before. */
+/* The result is saved as a file, which gives the same images. */
 GST_START_TEST (test_save)
 {
   static const char *const methods[] = { "resample", "nufft" };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * The signal take-background of octdcsub: the mean of what comes, used for what
- * comes next, part of the calibration behind, and taken back.
+ * The signal take-background of octdcsub: the mean of the next spectra,
+ * subtracted from later ones, part of the calibration downstream, and undone.
  */
 #include "oct-test-files.h"
 #include "oct-test-pipelines.h"
@@ -107,7 +107,7 @@ static const struct {
   guint size;
 } types[] = { { 'u', 1 }, { 'u', 2 }, { 'f', 4 } };
 
-/* What is removed afterwards is the mean of all lines that came after the
+/* Afterwards the element subtracts the mean of all lines that came after the
  * signal, and of none before. */
 GST_START_TEST (test_mean)
 {
@@ -225,7 +225,7 @@ GST_START_TEST (test_calibration)
 }
 GST_END_TEST;
 
-/* One sentence, nothing changes, and one can try again; values that are no
+/* One sentence, nothing changes, and one can try again; values that are not
  * numbers do not count. */
 GST_START_TEST (test_no_answer)
 {

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* 8 B-scans, 4 a volume; 20 A-lines are no whole number of blocks that are
+/* 8 B-scans, 4 a volume; 20 A-lines are not a multiple of the blocks that are
  * computed together. */
 #define SOURCE "octsrc samples=%u lines=20 bscans=4 num-buffers=%u "
 #define SAMPLES 256
@@ -192,7 +192,7 @@ GST_START_TEST (test_lost)
 }
 GST_END_TEST;
 
-/* What lies between the elements, also of results that are pending. */
+/* The links between the elements, also with results that are pending. */
 static const char *const stages[] = {
   "octdcsub",
   "octdcsub mode=running",
@@ -247,7 +247,7 @@ GST_START_TEST (test_stages)
 }
 GST_END_TEST;
 
-/* All images of a volume below each other, for who asks for that. */
+/* All images of a volume below each other, if downstream asks for that. */
 GST_START_TEST (test_volumes)
 {
   static const char *const formats[] = { "GRAY8", "GRAY16_LE" };

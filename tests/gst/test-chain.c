@@ -192,7 +192,7 @@ GST_START_TEST (test_cases_one_after_the_other)
 }
 GST_END_TEST;
 
-/* Behind a tee one branch keeps the spectra that the other one works on in
+/* After a tee, one branch holds the spectra that the other one processes in
  * place. */
 GST_START_TEST (test_tee)
 {

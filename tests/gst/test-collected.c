@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * What octcollect knows of its branches, without threads: the orders in which
- * branches can be late are written down here, and not waited for.
+ * The bookkeeping of octcollect about its branches, without threads: the tests
+ * write down the orders in which branches can be late, and do not wait for
+ * them.
  */
 #include "gstoctcollected.h"
 
@@ -136,8 +137,8 @@ GST_START_TEST (test_lost)
 
 GST_END_TEST;
 
-/* What was given up and passed over is not put behind what has gone out since,
- * but for events that stay in force. */
+/* Buffers of a B-scan that was given up and skipped are not sent after later
+ * ones; only sticky events are. */
 GST_START_TEST (test_given_up_and_brought)
 {
   gboolean end;
@@ -168,8 +169,8 @@ GST_START_TEST (test_given_up_and_brought)
 
 GST_END_TEST;
 
-/* What was dropped in a branch is left out, and no end waits for it.  What has
- * come, or gone out, was not dropped. */
+/* B-scans dropped in a branch are skipped, and no end waits for them.  Those
+ * that have arrived or were sent were not dropped. */
 GST_START_TEST (test_dropped)
 {
   gboolean end;
@@ -221,7 +222,7 @@ GST_START_TEST (test_end_behind_count)
 
 GST_END_TEST;
 
-/* What a branch kept back until its end has no number. */
+/* Buffers that a branch held back until its end have no number. */
 GST_START_TEST (test_rest)
 {
   gboolean end;
@@ -313,7 +314,7 @@ GST_START_TEST (test_ends_of_two_streams)
 
 GST_END_TEST;
 
-/* That a branch begins what has ended is no next stream. */
+/* A branch that begins a stream that has ended does not begin a new one. */
 GST_START_TEST (test_late_start)
 {
   gst_oct_collected_set_end (&all, 0);
@@ -327,7 +328,7 @@ GST_START_TEST (test_late_start)
 
 GST_END_TEST;
 
-/* Of a branch that failed nothing is waited for, or it would be for ever. */
+/* Nothing waits for a branch that failed, or it would wait for ever. */
 GST_START_TEST (test_given_up)
 {
   branches[SLOW]->gone = TRUE;
@@ -346,8 +347,8 @@ GST_START_TEST (test_given_up)
 
 GST_END_TEST;
 
-/* A branch waits with what is far ahead while another one can bring what is
- * before it. */
+/* A branch that is far ahead waits while another one can bring the B-scans
+ * before. */
 GST_START_TEST (test_ahead)
 {
   ck_assert (!gst_oct_collected_is_ahead (&all, 15));
@@ -365,8 +366,8 @@ GST_START_TEST (test_ahead)
 
 GST_END_TEST;
 
-/* Behind a flush come the numbers after those that were there; events that stay
- * in force are kept. */
+/* After a flush the numbers continue after the previous ones; sticky events are
+ * kept. */
 GST_START_TEST (test_flush)
 {
   GstOctMade *made = g_new0 (GstOctMade, 1);

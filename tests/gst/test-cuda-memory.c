@@ -201,7 +201,7 @@ main (int argc, char **argv)
   }
   if (argc > 2 && g_str_equal (argv[1], "--soak")) {
     soak_seconds = strtoul (argv[2], NULL, 10);
-    argc = 1; /* the rest is no option of GStreamer's */
+    argc = 1; /* the rest are not GStreamer's options */
   }
   g_setenv ("OCT_TEST_BACKEND", "cuda", TRUE);
   gst_check_init (&argc, &argv);

@@ -71,7 +71,7 @@ GST_START_TEST (test_queues)
 }
 GST_END_TEST;
 
-/* The end right behind the first B-scans: none is lost on its way. */
+/* The end right after the first B-scans: none is lost on its way. */
 GST_START_TEST (test_end_after_few)
 {
   guint count;
@@ -454,7 +454,8 @@ GST_END_TEST
 #define SPECTRA(backend)                                                       \
   " ! octdcsub " CALIBRATION backend " ! octkresample" backend
 
-/* What maps spectra and A-scans on the GPU sees finished data. */
+/* A foreign element that maps spectra or A-scans on the GPU sees finished
+ * data. */
 GST_START_TEST (test_foreign_sees_finished)
 {
   check_sizes (SPECTRA (CUDA) END, SPECTRA (CPU) END, 2048, 1000, 12);

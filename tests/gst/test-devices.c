@@ -35,7 +35,7 @@ get_sentence (GstMessage *message)
   return g_strdup (error->message);
 }
 
-/* What is on the bus: one message for each of `errors` and `warnings`
+/* The messages on the bus: one for each of `errors` and `warnings`
  * (NULL-terminated), which are part of their sentences, and no others.  They
  * may come a little later than images and the end.  A branch that is so slow
  * that it fails after the end of the stream has its B-scans counted by
@@ -101,8 +101,8 @@ GST_START_TEST (devices)
 }
 GST_END_TEST;
 
-/* Who asks for nothing gets the format that one gives, and a converter that of
- * which it knows the range of the values. */
+/* Without a request the format is the one that a single GPU gives; a converter
+ * gets the one whose range of values it knows. */
 GST_START_TEST (devices_format)
 {
   static const struct {
@@ -150,7 +150,8 @@ GST_START_TEST (gpus)
 }
 GST_END_TEST;
 
-/* What another method adds, while B-scans pass, works on the GPU of its branch. */
+/* Elements that a method change adds while B-scans pass use their branch's
+ * GPU. */
 GST_START_TEST (gpus_method)
 {
   GstElement *pipeline, *r;
@@ -256,7 +257,7 @@ GST_START_TEST (devices_ids)
   GstElement *r = gst_bin_get_by_name (GST_BIN (pipeline), "r");
 
   for (guint n = 0; n < G_N_ELEMENTS (lists); n++) {
-    /* the one of this turn comes first, and behind another one */
+    /* the list of this turn comes first, and after another one */
     guint turn = (n + (guint)__i__) % G_N_ELEMENTS (lists);
     gint id;
 
@@ -285,9 +286,9 @@ GST_START_TEST (devices_ids)
 }
 GST_END_TEST;
 
-/* What is set on the bin or on its elements holds for all, also while B-scans
- * pass; another method comes without a B-scan lost; without devices it is as
- * before. */
+/* Settings of the bin or of its elements hold for all branches, also while
+ * B-scans pass; another method comes without a B-scan lost; without devices the
+ * settings are as before. */
 GST_START_TEST (devices_settings)
 {
   GstElement *pipeline = start_reconstruct (GPUS, "a2=30", 60);
@@ -408,7 +409,7 @@ GST_START_TEST (device_gone)
 }
 GST_END_TEST;
 
-/* What is found in the B-scans of the first one is set on all. */
+/* The result from the B-scans of the first branch is set on all. */
 GST_START_TEST (devices_autofocus)
 {
   GstElement *pipeline = oct_test_start (
@@ -517,7 +518,7 @@ play_to_the_end (GstElement *pipeline)
   gst_object_unref (bus);
 }
 
-/* One error before the start, and either of what it says helps. */
+/* One error before the start, and either remedy of its sentence helps. */
 GST_START_TEST (history_refused)
 {
   const char *const expected[] = { histories[__i__].sentence, NULL };
@@ -553,7 +554,7 @@ GST_START_TEST (history_unused)
 }
 GST_END_TEST;
 
-/* What the documentation gives in their place: the same images. */
+/* The replacements in the documentation give the same images. */
 GST_START_TEST (history_outside)
 {
   static const char *const chains[][2] = {
@@ -605,8 +606,8 @@ GST_START_TEST (history_live)
 }
 GST_END_TEST;
 
-/* The first B-scan comes later, and there is nothing to go on with: one error,
- * and no GPU is said to have failed; so with what else all of them lack. */
+/* The first B-scan comes later, and nothing can continue: one error, and no GPU
+ * is reported as failed; the same for anything else that all branches lack. */
 GST_START_TEST (history_before_bscan)
 {
   static const struct {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * What a user is told when something is wrong: one error from the element that
- * found it, a sentence with what was found, what was expected and what to set.
- * '@' stands for the folder of the files.  Elements in a wrong order:
- * test-order.c.
+ * The error that a user sees when something is wrong: one from the element that
+ * found it, a sentence with the value found, the value expected and the setting
+ * to change.  '@' stands for the folder of the files.  Elements in a wrong
+ * order: test-order.c.
  */
 #include "oct-test-files.h"
 #include "oct-test.h"
@@ -587,7 +587,7 @@ play (const char *launch, GstMessageType types)
   return message;
 }
 
-/* Where a GPU can be used, asking for it is no mistake. */
+/* If there is a GPU, asking for it is not a mistake. */
 static gboolean
 has_gpu (void)
 {
@@ -674,7 +674,7 @@ GST_START_TEST (test_unreadable)
 }
 GST_END_TEST
 
-/* What is wrong can be left out: a warning, and the whole B-scans come. */
+/* Wrong bytes can be skipped: a warning, and the whole B-scans come. */
 GST_START_TEST (test_leftover)
 {
   static const BadInput bad = { "octsrc location=@/leftover.raw samples=64 "

@@ -23,8 +23,8 @@ static const struct {
 
 #define N_OPERATIONS G_N_ELEMENTS (operations)
 
-/* The same with memory of its own for the images behind octlogscale, as
- * encoders have it. */
+/* The same with the image memory of the element after octlogscale, as encoders
+ * have it. */
 #define CONVERTED                                                              \
   " ! video/x-raw,format=NV12 ! videoconvert ! "                               \
   "video/x-raw,format=GRAY8" FAILING_SINK
@@ -128,8 +128,8 @@ wait_for_probe (GstPad *pad, GstPadProbeInfo *info, gpointer unused)
   return GST_PAD_PROBE_OK;
 }
 
-/* What is pending is done for octmeter beside the pipeline: where that fails a
- * measurement says so, and all images come. */
+/* octmeter computes pending results in another thread: if that fails, a
+ * measurement reports it, and all images come. */
 GST_START_TEST (test_measurement_fails)
 {
   g_autofree char *launch = g_strdup_printf (
@@ -153,7 +153,7 @@ GST_START_TEST (test_measurement_fails)
     failing_stop (pipeline);
     return;
   }
-  /* the pipeline waits behind octmeter until that has failed */
+  /* the pipeline waits after octmeter until that has failed */
   meter = gst_bin_get_by_name (GST_BIN (pipeline), "meter");
   pad = gst_element_get_static_pad (meter, "src");
   probe = gst_pad_add_probe (pad,
@@ -224,7 +224,7 @@ map_at_error (GstBus *bus, GstMessage *message, gpointer buffer)
   return GST_BUS_PASS;
 }
 
-/* Who hears of the error at once may map the memory that it comes from. */
+/* A handler of the error message may map the memory that caused it. */
 GST_START_TEST (test_map_at_error)
 {
   GstElement *pipeline =
@@ -254,8 +254,9 @@ GST_START_TEST (test_map_at_error)
 }
 GST_END_TEST;
 
-/* Who goes on after an error, as a seek does, gets what a new pipeline gives:
- * no running mean and no range that is half of the B-scan that failed. */
+/* A stream that continues after an error, as after a seek, gives the output
+ * of a new pipeline: no running mean and no range from half of the failed
+ * B-scan. */
 GST_START_TEST (test_goes_on)
 {
   g_autoptr (GPtrArray) expected = failing_expect (FAILING_BSCANS),
@@ -367,7 +368,7 @@ offer_empty_pool (GstPad *pad, GstPadProbeInfo *info, gpointer min)
   return GST_PAD_PROBE_HANDLED;
 }
 
-/* The element behind has no buffers to write to, neither at the start nor
+/* The next element has no buffers to write to, neither at the start nor
  * later. */
 GST_START_TEST (test_no_buffers)
 {
@@ -597,7 +598,7 @@ GST_START_TEST (test_waits_for_none)
 }
 GST_END_TEST
 
-/* A CUDA filter of GStreamer's works behind us in the order of the streams. */
+/* A CUDA filter of GStreamer works after ours in the order of the streams. */
 GST_START_TEST (test_waits_for_no_filter)
 {
   g_autoptr (GPtrArray) expected = failing_expect_from (
@@ -611,7 +612,8 @@ GST_START_TEST (test_waits_for_no_filter)
 }
 GST_END_TEST
 
-/* Nor do filters of images of ours, whatever hands on what they ask for. */
+/* Our own image filters do not wait either, whatever element passes on their
+ * queries. */
 GST_START_TEST (test_waits_for_no_own_filter)
 {
   static const char *const links[] = { "", "! queue ", "! identity ",

@@ -23,7 +23,7 @@ static GMutex lock;
 static GCond changed;
 static char *watched; /* path */
 static guint opened;  /* times */
-static gboolean held; /* whoever opens it waits */
+static gboolean held; /* the thread that opens it waits */
 static gboolean is_waiting;
 
 int __real_oct_file_open (
@@ -126,7 +126,7 @@ make_file (const char *property)
 
 /* ----------------------------------------------------------------- elements */
 
-/* What reads files in the middle of a pipeline, and what it has to be fed. */
+/* An element that reads files in mid-pipeline, and the input that it needs. */
 typedef struct {
   const char *element, *settings, *property;
   char kind;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * What all filters have in common: what they take and refuse, how caps follow
- * each other, what they pass on, what they must not touch.
+ * Common to all filters: the caps they accept and refuse, how caps follow each
+ * other, the events and metadata they pass on, the buffers they must not
+ * change.
  */
 #define _GNU_SOURCE /* dl_iterate_phdr() */
 #include "oct-test.h"
@@ -129,7 +130,7 @@ GST_START_TEST (test_passes_on)
 }
 GST_END_TEST;
 
-/* Behind a tee two branches hold the same buffer. */
+/* After a tee two branches hold the same buffer. */
 GST_START_TEST (test_leaves_shared_buffers)
 {
   const Filter *filter = &filters[__i__];
@@ -305,8 +306,8 @@ GST_START_TEST (test_takes)
 }
 GST_END_TEST;
 
-/* What the pad `name` of an element without a GPU can be when `caps` stand on
- * the other side. */
+/* The caps that the pad `name` of an element without a GPU can have with `caps`
+ * on the other side. */
 static GstCaps *
 query_other_side (const char *launch, const char *name, const char *caps)
 {
@@ -490,8 +491,8 @@ find_fftw (struct dl_phdr_info *info, size_t size, gpointer data)
   return 0;
 }
 
-/* What gst-inspect-1.0 shows is the licence of the plugin as it was built, and
- * nothing that it links brings another: FFTW would, which is under the GPL. */
+/* gst-inspect-1.0 shows the licence of the plugin as it was built, and no
+ * linked library brings another: FFTW would, which is under the GPL. */
 GST_START_TEST (test_license)
 {
   GstPlugin *plugin = gst_plugin_load_by_name ("oct");

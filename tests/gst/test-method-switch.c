@@ -227,7 +227,7 @@ GST_START_TEST (test_refused)
       " max-buffers=1",
       "resample", "nufft",
       "method=nufft is not possible here: *axis=wavenumber* stays: resample.");
-  /* another size than the elements behind take */
+  /* a size that the elements downstream do not accept */
   check_refused (SOURCE
       " ! octreconstruct name=reconstruct nufft::depth-bins=20"
       " ! capsfilter caps=video/x-raw,height=128" SINK " max-buffers=1",
@@ -305,7 +305,7 @@ GST_START_TEST (test_refused_of_one_element_with_former_settings)
 }
 GST_END_TEST
 
-/* What was refused is taken once it is possible. */
+/* A refused method is accepted once it is possible. */
 GST_START_TEST (test_refused_and_set_again)
 {
   GstElement *pipeline = oct_test_start_filters (
@@ -343,8 +343,8 @@ set_cs_once (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   return GST_PAD_PROBE_OK;
 }
 
-/* What is set while a method is being tried waits for the next B-scan, and the
- * trial goes on: both are refused. */
+/* A method set during the trial of another one waits for the next B-scan, and
+ * the trial goes on: both are refused. */
 GST_START_TEST (test_set_in_trial)
 {
   GstElement *pipeline = oct_test_start_filters (
@@ -494,8 +494,8 @@ flush_once (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   return GST_PAD_PROBE_HANDLED;
 }
 
-/* A method that a seek kept from being tried is tried with the B-scan behind
- * the seek: what is not possible is refused as ever. */
+/* If a seek interrupts the trial of a method, the trial takes place with the
+ * B-scan after the seek: an impossible method is refused as usual. */
 GST_START_TEST (test_seek_in_trial)
 {
   static const char *const rates[] = { "0", "0.5" };

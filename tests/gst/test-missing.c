@@ -99,7 +99,7 @@ GST_START_TEST (test_missing)
 }
 GST_END_TEST
 
-/* What is damaged is known when it is read. */
+/* Damaged B-scans are only found when they are read. */
 GST_START_TEST (test_damaged)
 {
   g_autofree char *path = make_archive (3);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * octaverage: running and block means behind a scan, of images and of A-scans;
- * which B-scans a mean is of after a seek, in another volume and where some are
- * missing; what is said of them.
+ * octaverage: running and block means over a scan, of images and of A-scans;
+ * the B-scans that make up a mean after a seek, in another volume and when some
+ * are missing; the metadata of the means.
  */
 #include "oct-test-filters.h"
 
@@ -195,8 +195,8 @@ GST_START_TEST (test_history)
 }
 GST_END_TEST;
 
-/* Of each place of the scan `frames` B-scans are taken: those of places that
- * are not complete come to nothing, and the others stay together. */
+/* A block has `frames` B-scans of the same places.  Places that are not
+ * complete give no mean, and the others stay together. */
 GST_START_TEST (test_missing)
 {
   GstHarness *harness = new_harness ("mode=block frames=2");
@@ -216,7 +216,7 @@ GST_START_TEST (test_missing)
 }
 GST_END_TEST;
 
-/* What is said of a block: its times, its rate, its place in the volume. */
+/* The metadata of a block: its times, its rate, its place in the volume. */
 GST_START_TEST (test_block)
 {
   GstHarness *harness = new_harness ("mode=block frames=3");
@@ -249,7 +249,8 @@ GST_START_TEST (test_block)
 GST_END_TEST;
 
 /* Two blocks of three are in a volume of eight, and nothing of it is missing:
- * the last two B-scans are no block.  Blocks are three times as far apart. */
+ * the last two B-scans do not form a block.  Blocks are three times as far
+ * apart. */
 GST_START_TEST (test_block_remainder)
 {
   GstHarness *harness = new_harness ("mode=block frames=3");

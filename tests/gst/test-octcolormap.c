@@ -14,8 +14,8 @@
   "octreconstruct range=manual min=0 max=60 "
 #define SINK " ! appsink name=sink sync=false"
 
-/* Of the grey levels of two pipelines, which on a GPU are not alike to the bit.
- */
+/* Largest difference of the grey levels of two pipelines; on a GPU they are not
+ * equal to the bit. */
 static gint
 get_levels (void)
 {
@@ -100,7 +100,7 @@ GST_START_TEST (test_rgba)
 }
 GST_END_TEST;
 
-/* What encoders get, and what nobody asks for. */
+/* NV12, which encoders get; also the default format. */
 GST_START_TEST (test_nv12)
 {
   GstElement *grey = start ("! video/x-raw,format=GRAY8");

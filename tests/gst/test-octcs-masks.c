@@ -420,7 +420,7 @@ GST_START_TEST (test_compact_while_live)
 }
 GST_END_TEST;
 
-/* New caps in the meantime are no end either. */
+/* New caps in the meantime do not cause an error either. */
 GST_START_TEST (test_depths_while_impossible)
 {
   g_autoptr (OctArray) input = load_input ();

@@ -61,11 +61,10 @@ run (const OctArray *input, const char *launch, const char *axis)
  * does: 1.04e-5 was seen, with one of the FFT's plans. */
 #define ITERATES_TOLERANCE 2e-5
 
-/* On a GPU transform=nufft is computed as nudft is (docs/elements/octcs.md):
- * without what a kernel loses, which the cases of the gridded transforms
- * hold.  There the reference is that of the exact transform, and that of the
- * default kernel to within 1e-3, as promised of either
- * backend. */
+/* On a GPU transform=nufft is computed like nudft (docs/elements/octcs.md),
+ * without the errors of a kernel, which are in the expected values of the
+ * gridded cases.  There the reference is the exact transform, and that of the
+ * default kernel to within 1e-3, as documented for either backend. */
 static void
 check_exact (const OctTestCase *test, const OctArray *found)
 {
@@ -146,8 +145,8 @@ GST_START_TEST (test_first_step)
 }
 GST_END_TEST;
 
-/* What gridding loses is there, and is what the properties of the kernel say;
- * on a GPU nothing is lost, whatever they say. */
+/* The error of gridding is as large as the properties of the kernel say; on a
+ * GPU there is none, whatever they say. */
 GST_START_TEST (test_kernel)
 {
   const char *common = " noise=80 " MASK " " WAVELENGTH;
@@ -292,7 +291,8 @@ GST_END_TEST;
 #define EVEN 128u
 #define NOISE 20.0
 
-/* What is minimised, for real A-lines of an even number of samples. */
+/* The function that is minimised, for real A-lines of an even number of
+ * samples. */
 typedef struct {
   guint kept, places[EVEN];
   double nodes[EVEN], threshold;
@@ -389,8 +389,8 @@ make_spectra (guint rows)
   return y;
 }
 
-/* The objective falls, and after many steps the conditions of the minimum are
- * met: sums in double precision beside what the element delivers. */
+/* The objective falls, and after many steps the output of the element meets the
+ * conditions of the minimum, evaluated with sums in double precision. */
 GST_START_TEST (test_minimum)
 {
   static const char *const iterations[] = { "1", "10", "15", "400" };
@@ -617,10 +617,10 @@ GST_START_TEST (test_saturated)
 }
 GST_END_TEST;
 
-/* An A-line that is no number is dark, and its neighbours do not know: not a
- * bit of them changes.  But on a GPU two real A-lines are the real and the
- * imaginary part of one transform; the other one of the pair is rounded
- * differently beside zeros than beside its neighbour, and no more than that. */
+/* An A-line with a NaN is dark, and its neighbours are not affected: not a bit
+ * of them changes.  But on a GPU two real A-lines are the real and the
+ * imaginary part of one transform; next to zeros the other one of the pair is
+ * rounded differently, and no more than that. */
 GST_START_TEST (test_not_a_number)
 {
   const guint bad = 2, other = 3;

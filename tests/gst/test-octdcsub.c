@@ -137,7 +137,7 @@ GST_START_TEST (test_sizes_without_meta)
 }
 GST_END_TEST;
 
-/* What the sentence names, between a source of padded rows and octdcsub. */
+/* The remedy in the sentence, between a source of padded rows and octdcsub. */
 GST_START_TEST (test_padded_rows_parsed)
 {
   GstHarness *harness =
@@ -233,8 +233,8 @@ GST_END_TEST;
 #define PATTERN_LINES 180
 #define PATTERN_SAMPLES 64
 
-/* What the sample gives: a reflection that drifts, in a third of the A-lines.
- */
+/* The signal of the sample: a reflection that drifts, in a third of the
+ * A-lines. */
 static double
 drifting (guint line, guint i)
 {
@@ -258,8 +258,8 @@ fixed_and_drifting (void)
   return array;
 }
 
-/* Root of the mean square of what is there and does not belong there, in
- * A-lines without the reflection, in counts. */
+/* Root mean square of the signal that should be absent, in A-lines without the
+ * reflection, in counts. */
 static double
 ghost (const char *launch)
 {
@@ -321,7 +321,7 @@ source_at (guint i)
   return 30000 * exp (-2 * x * x);
 }
 
-/* What the sample gives. */
+/* The signal of the sample. */
 static double
 fringe_at (guint line, guint i)
 {
@@ -350,7 +350,8 @@ flickering (gboolean fringes)
   return array;
 }
 
-/* Root of the mean square of what is not the sample's, in counts. */
+/* Root mean square of the remaining signal that is not of the sample, in
+ * counts. */
 static double
 left_of_source (const char *mode, const char *file)
 {

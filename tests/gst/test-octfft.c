@@ -59,8 +59,9 @@ GST_START_TEST (test_live_window)
 }
 GST_END_TEST;
 
-/* Each change is in the caps and in the values of the next B-scan.  What is not
- * possible is said once, and what was in force stays until the next change. */
+/* Each change is in the caps and in the values of the next B-scan.  An
+ * impossible setting is reported once, and the previous one stays in force
+ * until the next change. */
 GST_START_TEST (test_live_depths)
 {
   const struct {

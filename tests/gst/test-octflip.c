@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * octflip: which images are turned, and how, behind a scan; several B-scans in a
- * buffer; buffers that do not say which B-scan they are; a beam that moves as a
- * sine; what goes through untouched.
+ * octflip: the images that are turned, and how, over a scan; several B-scans in
+ * a buffer; buffers without a B-scan number; a beam that moves as a sine;
+ * buffers that pass unchanged.
  */
 #include "oct-test-filters.h"
 
@@ -119,8 +119,8 @@ GST_START_TEST (test_counted)
 }
 GST_END_TEST;
 
-/* What a buffer says of itself counts, so that one that is lost on the way
- * turns none of the others over. */
+/* The B-scan number of a buffer counts, so that one lost on the way does not
+ * turn the others over. */
 GST_START_TEST (test_lost)
 {
   static const guint numbers[] = { 0, 1, 3, 4, 6, 7, 7 };
@@ -154,8 +154,9 @@ GST_START_TEST (test_several)
 }
 GST_END_TEST;
 
-/* Of volumes with an odd number of B-scans the first is never on the way back,
- * though it stands behind another first one in the count of all B-scans. */
+/* In volumes with an odd number of B-scans the first one is never on the way
+ * back, although its number in the count of all B-scans is odd in every second
+ * volume. */
 GST_START_TEST (test_odd_volumes)
 {
   static const guint8 pixels[8] = { 1, 2, 3, 4, 1, 2, 3, 4 };
@@ -246,8 +247,8 @@ GST_START_TEST (test_passes_on)
 }
 GST_END_TEST;
 
-/* What becomes YUV behind it comes as NV12, which says that grey levels use all
- * values; what is wanted grey comes grey. */
+/* If the image becomes YUV downstream, the format is NV12, which says that grey
+ * levels use all values; if grey is requested, it is grey. */
 GST_START_TEST (test_formats)
 {
   oct_test_filter_check_formats ("octflip");

@@ -15,14 +15,14 @@
 #define N_BSCANS 10
 #define PER_VOLUME 7
 
-/* What is different from B-scans that follow each other, and how many are in
- * the buffers then. */
+/* The deviations from consecutive B-scans, and the numbers of B-scans in the
+ * buffers in that case. */
 typedef struct {
   const char *name;
   guint at;             /* the first one that is different */
-  gint64 time;          /* this much later, all behind it too */
+  gint64 time;          /* this much later, all later ones too */
   gint64 jitter;        /* this much later, it alone */
-  guint64 number;       /* this much larger, all behind it too */
+  guint64 number;       /* this much larger, all later ones too */
   guint place;          /* B-scans of the scan that are left out */
   GstBufferFlags flags; /* of it alone */
   gboolean bare;        /* no numbers, places and durations at all */
@@ -89,7 +89,8 @@ make_harness (const char *launch)
   return harness;
 }
 
-/* Of the B-scans `begin` on, what the first and the last of them say. */
+/* Compares the times and numbers of the buffer with those of its first
+ * (`begin`) and last B-scan. */
 static void
 check_buffer (GstBuffer *buffer, const Break *b, guint begin, guint count)
 {
@@ -188,7 +189,7 @@ GST_START_TEST (test_breaks)
 }
 GST_END_TEST;
 
-/* What an event says is for the B-scans behind it. */
+/* An event applies to the B-scans after it. */
 GST_START_TEST (test_events)
 {
   static const Break whole = { .counts = { 0 } };
@@ -216,7 +217,8 @@ GST_START_TEST (test_events)
 }
 GST_END_TEST;
 
-/* Who takes whole buffers alone gets those, and is told of the others once. */
+/* An element that only accepts whole buffers gets those, and one warning of the
+ * others. */
 GST_START_TEST (test_whole_alone)
 {
   const Break *b = &breaks[2];

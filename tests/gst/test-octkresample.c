@@ -27,7 +27,7 @@ push (GstHarness *harness, const OctArray *input)
   return oct_test_push (harness, oct_test_buffer (input, 0, 0));
 }
 
-/* What such a resampling gives, by an element of its own. */
+/* The output of an octkresample with these properties. */
 static OctArray *
 resampled (const OctArray *input, const char *properties)
 {
@@ -88,7 +88,8 @@ GST_START_TEST (test_calibration_from_upstream)
 }
 GST_END_TEST;
 
-/* The own file wins over what arrives before and after, until it is gone. */
+/* The element's own file wins over earlier and later calibrations, until it is
+ * unset. */
 GST_START_TEST (test_own_calibration_wins)
 {
   GstHarness *harness = oct_test_harness ("octkresample calibration=" K_INDEX);

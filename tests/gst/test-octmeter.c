@@ -50,7 +50,7 @@ next_measurement (GstBus *bus, guint seconds)
   return s;
 }
 
-/* Of such a B-scan. */
+/* Pushes `values` and returns their measurement. */
 static GstStructure *
 measure (GstHarness *harness, const OctArray *values)
 {
@@ -221,7 +221,7 @@ GST_START_TEST (test_peak)
 }
 GST_END_TEST;
 
-/* Bins of micrometres, behind elements that defer; the numbers of one B-scan
+/* Bins of micrometres, after elements that defer; the numbers of one B-scan
  * come before the end of the stream.  Depths are those of the mirror, whichever
  * part of the A-scans is delivered, and the width is that of the window. */
 static const char *const mirrors[][2] = {
@@ -327,7 +327,7 @@ GST_START_TEST (test_lateral)
 }
 GST_END_TEST;
 
-/* Of several B-scans in a buffer the lines of one are measured. */
+/* If a buffer has several B-scans, the lines of one are measured. */
 GST_START_TEST (test_one_bscan)
 {
   enum { LINES = 12, N_BSCANS = 4 };
@@ -445,7 +445,7 @@ GST_START_TEST (test_curve_of_ascans)
 }
 GST_END_TEST;
 
-/* Who does not look pays nothing, and is counted for all the same. */
+/* An inactive octmeter measures nothing, but still counts B-scans. */
 GST_START_TEST (test_inactive)
 {
   g_autoptr (OctArray) ascans = make_peak (20, 100.3, 40);
@@ -503,7 +503,7 @@ GST_START_TEST (test_own_calibration)
 }
 GST_END_TEST;
 
-/* What changes a calibration alone changes that from upstream. */
+/* Properties that only change a calibration change the one from upstream. */
 GST_START_TEST (test_flipped_calibration)
 {
   enum { N = 64 };
@@ -532,7 +532,7 @@ GST_START_TEST (test_flipped_calibration)
 }
 GST_END_TEST;
 
-/* What an agreement between the elements leaves to those behind stays so: the
+/* octmeter does not break an agreement that leaves work to later elements: the
  * images are the same. */
 GST_START_TEST (test_images)
 {
@@ -726,8 +726,7 @@ GST_START_TEST (test_file)
 }
 GST_END_TEST;
 
-/* ------------------------------------------------------ who measures is slow
- */
+/* --------------------------------------------------------- slow measurement */
 
 static GMutex gate;
 

@@ -214,8 +214,8 @@ GST_START_TEST (test_jitter)
 }
 GST_END_TEST;
 
-/* It reaches octnufft through the elements before it, as the event that octsrc
- * would have sent, and gives what the file gives. */
+/* The event reaches octnufft through the elements before it, as from octsrc,
+ * and has the effect of the file. */
 GST_START_TEST (test_event_of_an_application)
 {
   GstHarness *harness = oct_test_harness ("octdcsub ! octdispersion ! "

@@ -192,7 +192,7 @@ show (GObject *object, const char *name)
   return text;
 }
 
-/* What the elements inside have is here what it is there. */
+/* The properties of the elements inside are the same on the bin. */
 GST_START_TEST (test_properties)
 {
   g_autoptr (GstElement) element =
@@ -242,7 +242,7 @@ check_child (GstElement *element, const char *child, const char *name,
       g_str_equal (value, expected), "%s::%s is %s", child, name, value);
 }
 
-/* What is set is kept by elements that the method does without. */
+/* Elements that the current method does not use keep their settings. */
 GST_START_TEST (test_settings_stay)
 {
   g_autoptr (GstElement) element =

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * octspeckle: images behind a scan against the reference, in every method; live
- * changes, and what is refused.
+ * octspeckle: images of a scan against the reference, in every method; live
+ * changes and refused settings.
  */
 #include "oct-reference.h"
 #include "oct-test-filters.h"

@@ -232,8 +232,8 @@ GST_START_TEST (test_calibration_while_playing)
 }
 GST_END_TEST
 
-/* What does not fit is one warning, and the calibration before stays; what fits
- * after it is taken. */
+/* An invalid calibration gives one warning, and the previous one stays; a later
+ * valid one is used. */
 GST_START_TEST (test_wrong_calibration_while_playing)
 {
   g_autofree char *file = oct_test_wavelengths ("cal.csv", 16);
@@ -403,7 +403,7 @@ GST_START_TEST (test_live_tolerates)
 }
 GST_END_TEST
 
-/* What a file does not have cannot be dropped: its last B-scan comes. */
+/* A live source does not drop the last B-scan of a file. */
 GST_START_TEST (test_live_file_ends)
 {
   g_autofree char *path = oct_test_sparse ("zero.raw", 64 * 5);

@@ -76,8 +76,8 @@ play (const char *source, const char *mask, const char *rest, gsize *count,
   return pull_amplitudes (*pipeline, count);
 }
 
-/* Of one line to the next, exp (-2 ln 2 / F^2).  What is found is that to
- * better than 0.02: by chance a quarter of the 4000 independent values give
+/* The coherence of neighbouring lines, exp (-2 ln 2 / F^2).  The estimate is
+ * within 0.02 of it: by chance a quarter of the 4000 independent values give
  * 0.3 / (2 * 1000)^(1/2) = 0.007, and noise that is known to 5 % turns a third
  * of that, as depths have at least twice its power, into 0.017 at the darkest
  * depths and less at all others. */

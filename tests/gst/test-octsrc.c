@@ -617,7 +617,8 @@ GST_START_TEST (test_preload)
 }
 GST_END_TEST
 
-/* Who writes to such a buffer gets a copy: the next pass is untouched. */
+/* An element that writes to such a buffer gets a copy: the next pass is
+ * unchanged. */
 GST_START_TEST (test_preload_is_safe)
 {
   g_autoptr (Source) s = source_numbered ("preload=true loop=true "

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * octvolume: which B-scans are in a picture, when there is one, what the camera
- * does, and what is said of settings and streams that do not fit.  What a
- * picture is: tests/volume.
+ * octvolume: the B-scans in a picture, the times of pictures, the camera, and
+ * the messages about settings and streams that do not fit.  The contents of a
+ * picture: tests/volume.
  */
 #include "oct-test-files.h"
 #include "oct-test.h"
@@ -133,7 +133,7 @@ pull (GstHarness *harness)
   return bytes;
 }
 
-/* Of the last picture that is there. */
+/* The last picture in the queue. */
 static GBytes *
 pull_last (GstHarness *harness)
 {
@@ -283,7 +283,7 @@ GST_START_TEST (test_both_ways)
 }
 GST_END_TEST
 
-/* The first two B-scans have changed places: that is no volume's way back. */
+/* The first two B-scans have changed places: that does not make a way back. */
 GST_START_TEST (test_first_two_swapped)
 {
   GstHarness *harness = new_harness (QUICK SMALL);
@@ -309,7 +309,7 @@ push_segment (GstHarness *harness)
       gst_harness_push_event (harness, gst_event_new_segment (&segment)));
 }
 
-/* Another recording behind the first one, or a seek that does not flush: its
+/* Another recording after the first one, or a seek that does not flush: its
  * volumes have lower numbers and are seen all the same. */
 GST_START_TEST (test_numbers_begin_anew)
 {
@@ -456,7 +456,7 @@ GST_START_TEST (test_change_of_size)
 }
 GST_END_TEST
 
-/* What was there before a seek is not seen behind it. */
+/* B-scans from before a seek are not seen after it. */
 GST_START_TEST (test_flush)
 {
   GstHarness *harness = new_harness (QUICK SMALL);
@@ -800,8 +800,8 @@ GST_START_TEST (test_refused)
 }
 GST_END_TEST
 
-/* Two eyes that do not fit into what is behind do not end the film; into a
- * range they get a width that does. */
+/* A stereo size that the downstream caps do not allow does not end the film; if
+ * they allow a range, the width is chosen from it. */
 GST_START_TEST (test_refused_stereo)
 {
   GstHarness *harness = oct_test_harness (

@@ -94,7 +94,7 @@ push_volume (GstHarness *harness, gboolean whole, guint64 volume, guint until)
         GST_FLOW_OK);
 }
 
-/* The next volume behind the harness, expected [BSCANS][LINES][depths]. */
+/* The next volume at the output, expected [BSCANS][LINES][depths]. */
 static void
 compare_volume (GstHarness *harness, const Complex *expected, guint depths,
     guint64 volume, GstClockTime start, GstClockTime time)
@@ -128,7 +128,7 @@ compare_volume (GstHarness *harness, const Complex *expected, guint depths,
   fail_unless (sqrt (error / norm) < 1e-5, "error %g", sqrt (error / norm));
 }
 
-/* Of A-scans, `there` [mask->count] of them having come. */
+/* The same with A-scans, of which `there` [mask->count] have come. */
 static void
 check_volume (GstHarness *harness, OctVolumeCsMethod method,
     const guint8 *there, guint64 volume, GstClockTime start, GstClockTime time)
@@ -340,8 +340,7 @@ make_mask_event (guint lines, gsize size, gboolean empty)
           lines, "taken", GST_TYPE_BUFFER, taken, NULL));
 }
 
-/* A mask as an application sends it; such as are none change nothing. */
-/* Of a camera that holds 9 ms. */
+/* A camera that holds 9 ms. */
 static gboolean
 answer_as_camera (GstPad *pad, GstObject *parent, GstQuery *query)
 {
@@ -351,8 +350,8 @@ answer_as_camera (GstPad *pad, GstObject *parent, GstQuery *query)
   return TRUE;
 }
 
-/* A volume is held back, but while it is delivered nothing is taken: who is in
- * front has to hold the next one, or a queue behind. */
+/* A volume is held back, but while it is delivered no input is accepted: an
+ * upstream element or a queue downstream has to hold the next one. */
 GST_START_TEST (test_latency)
 {
   GstHarness *harness = make_harness ("method=linear", FALSE);
@@ -372,6 +371,7 @@ GST_START_TEST (test_latency)
 }
 GST_END_TEST;
 
+/* A mask sent by an application; events without a valid mask have no effect. */
 GST_START_TEST (test_mask_of_an_application)
 {
   GstHarness *harness = oct_test_harness ("octvolumecs method=linear");
@@ -441,7 +441,7 @@ GST_END_TEST;
 #define SOURCE_LINES 20
 #define SOURCE_BSCANS 6
 
-/* All of what a source delivers, one row for each A-line. */
+/* The whole output of a source, one row for each A-line. */
 static GBytes *
 collect (const char *properties, guint *buffers)
 {
@@ -465,7 +465,7 @@ collect (const char *properties, guint *buffers)
 static const struct {
   const char *input, *mask;
   guint volumes; /* whole ones */
-  guint rest;    /* B-scans behind them */
+  guint rest;    /* B-scans after them */
 } cuts[] = {
   { "samples=16 lines=20 bscans=6", "scan-mask=scattered scan-rate=0.4", 2, 0 },
   { "samples=16 lines=20 bscans=6", "scan-mask=same-lines scan-rate=0.5", 2,

@@ -113,8 +113,8 @@ static const struct {
 };
 
 /* Links the elements of a launch line one after the other, as far as they go.
- * Not with gst_parse_launch(): from GStreamer 1.26 on it keeps what elements
- * say on the bus meanwhile. */
+ * gst_parse_launch() would not do: from GStreamer 1.26 on it swallows the
+ * messages that elements post meanwhile. */
 static GstElement *
 link_one_by_one (const char *launch)
 {
@@ -169,8 +169,8 @@ GST_START_TEST (test_wrong_order)
 }
 GST_END_TEST
 
-/* What a source sends once it has started, as pngdec sends GRAY16_BE for an
- * image of 16 bit. */
+/* Caps that a source sends once it has started, as pngdec sends GRAY16_BE for
+ * an image of 16 bit. */
 static const struct {
   const char *element, *format, *sentence;
 } wrong_formats[] = {

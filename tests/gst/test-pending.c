@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * Results that are not computed before they are needed: at every link of the
- * chain, whoever is there, everybody sees the values that the elements give
- * when each does its own work (OCT_FUSE=0), and images are the same.
+ * chain, any reader sees the values that the elements give when each does its
+ * own work (OCT_FUSE=0), and images are the same.
  */
 #include "oct-test-pipelines.h"
 
@@ -44,7 +44,7 @@ static const Part real[] = { DCSUB,
 static const Part sensed[] = { DCSUB, DISPERSION,
   { "octcs", "cs", "iterations=3", "iterations", "1", TRUE }, LOGSCALE };
 
-/* The chains, and the links of all of them behind each other. */
+/* The chains, and the links of all of them in a row. */
 static const struct {
   const Part *parts;
   guint count;
@@ -83,7 +83,7 @@ choose_link (gint link)
   return at;
 }
 
-/* The chain up to part `end`, with `inserted` behind part `at`. */
+/* The chain up to part `end`, with `inserted` after part `at`. */
 static char *
 describe (const char *source, guint at, const char *inserted, guint end)
 {
@@ -232,7 +232,7 @@ prepare (guint at, const char *inserted)
   return oct_test_make (launch);
 }
 
-/* What is agreed on is agreed on when the first image is there. */
+/* When the first image is there, the elements have agreed. */
 static void
 play (GstElement *pipeline)
 {
@@ -343,7 +343,7 @@ GST_START_TEST (test_probe)
 }
 GST_END_TEST;
 
-/* What somebody writes there is what the next element gets. */
+/* If a probe writes to the buffer, the next element gets the written values. */
 GST_START_TEST (test_written)
 {
   guint at = choose_link (__i__), i, k;
@@ -382,7 +382,7 @@ GST_START_TEST (test_foreign_branch)
 }
 GST_END_TEST;
 
-/* A tee of which all branches are ours: both get what is pending. */
+/* A tee of which all branches are ours: both get the pending results. */
 GST_START_TEST (test_own_branches)
 {
   guint at = choose_link (__i__), i;
@@ -492,7 +492,7 @@ wait_for (Seen *seen, gint buffers)
   fail_unless_equals_int (g_atomic_int_get (&seen->buffers), buffers);
 }
 
-/* not what is asked of the elements behind */
+/* not the queries to elements downstream */
 #define BLOCK (GST_PAD_PROBE_TYPE_BLOCK | GST_PAD_PROBE_TYPE_BUFFER)
 
 static GstPadProbeReturn
@@ -512,7 +512,7 @@ push (GstElement *pipeline, GstBuffer *buffer)
   gst_object_unref (source);
 }
 
-/* The same B-scan, twice before a change and once behind it, all waiting in a
+/* The same B-scan, twice before a change and once after it, all waiting in a
  * queue: each has the setting of its own time. */
 GST_START_TEST (test_change_behind_queue)
 {

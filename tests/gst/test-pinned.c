@@ -145,8 +145,8 @@ end (void)
 
 /* -------------------------------------------------------------------- tests */
 
-/* 1000 bytes behind 100 that nobody sees, and 28 behind them, on cache lines.
- * Each can be written to. */
+/* 1000 bytes after 100 hidden ones, and followed by 28, on cache lines.  All
+ * can be written to. */
 static GstMemory *
 alloc (GstElement *element)
 {
@@ -183,7 +183,7 @@ GST_START_TEST (test_pinned)
 }
 GST_END_TEST
 
-/* Who maps it, whole or in part, waits for a download, and once. */
+/* Mapping it, whole or in part, waits for a download, and once. */
 GST_START_TEST (test_download)
 {
   GstMemory *memory = alloc (NULL), *part = gst_memory_share (memory, 10, 20);
@@ -366,7 +366,8 @@ gst_cuda_base_transform_init (GstCudaBaseTransform *filter)
 {
 }
 
-/* Who reads images when these elements follow, none of which answers the query. */
+/* The reader of images if these elements follow; none of them answers the
+ * query. */
 static GstOctReader
 reader_of (GstElement *first, GstElement *second)
 {
@@ -401,8 +402,8 @@ filter_new (gboolean passthrough)
 #define assert_reader(found, expected)                                         \
   fail_unless_equals_int (found, GST_OCT_READER_##expected)
 
-/* Nobody has to wait for an image whose reader is ordered behind us; what is
- * not known to be is waited for. */
+/* No wait for an image whose reader is ordered after ours on the stream; for
+ * any other reader there is one. */
 GST_START_TEST (test_reader)
 {
   GstElement *lonely = make ("identity");
@@ -416,7 +417,7 @@ GST_START_TEST (test_reader)
   assert_reader (reader_of (make ("capsfilter"), filter_new (FALSE)), FILTER);
   assert_reader (reader_of (make ("capsfilter"), make ("fakesink")), ANY);
   assert_reader (reader_of (make ("capsfilter"), NULL), ANY);
-  /* whoever comes next gets our image itself */
+  /* the next element gets our image itself */
   assert_reader (reader_of (filter_new (TRUE), make ("fakesink")), ANY);
   assert_reader (reader_of (make ("queue"), filter_new (FALSE)), ANY);
   assert_reader (reader_of (make ("identity"), filter_new (FALSE)), ANY);
@@ -454,8 +455,9 @@ harness_of (GstElement *element)
   return h;
 }
 
-/* Elements that hand on our image itself hand on who reads it. One that reads it
- * and makes another one does not, nor one that gives it to others, too. */
+/* Elements that pass on our image itself pass on its reader too.  One that
+ * reads it and outputs another image does not, nor one that also sends it
+ * elsewhere. */
 GST_START_TEST (test_own_reader)
 {
   assert_reader (reader_through (harness_of (make ("queue"))), OWN);

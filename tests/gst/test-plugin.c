@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the plugin and its elements say of themselves, in gst-inspect-1.0 and to
- * programs that list what is there. */
+/* The descriptions of the plugin and its elements, in gst-inspect-1.0 and in
+ * programs that list them. */
 #include "oct-test.h"
 
 static GstPlugin *

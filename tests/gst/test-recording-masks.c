@@ -129,7 +129,7 @@ check_next_warning (GstBus *bus, const char *words)
       strstr (warning->message, words) != NULL, "%s", warning->message);
 }
 
-/* What a crash leaves in mid-volume: the whole B-scans are in their places, the
+/* After a crash in mid-volume the whole B-scans are in their places, and the
  * volume is filled in from them. */
 GST_START_TEST (test_crash)
 {
@@ -248,8 +248,9 @@ GST_START_TEST (test_changing)
 }
 GST_END_TEST
 
-/* Without its mask the recording is played as it is, and one sentence says what
- * is the matter and what helps: its file is gone, is no mask, is another's. */
+/* Without its mask the recording is played as it is, and one sentence states
+ * the fault and the remedy: its file is gone, is not a mask, or belongs to
+ * another recording. */
 static const struct {
   const char *text, *words[2];
 } damages[] = {
@@ -380,7 +381,7 @@ GST_START_TEST (test_deleted)
 }
 GST_END_TEST
 
-/* What does not go with a recording that has a mask. */
+/* Settings that contradict the mask of a recording. */
 static const struct {
   const char *properties, *words[2];
 } mistakes[] = {

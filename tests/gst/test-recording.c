@@ -108,7 +108,7 @@ GST_START_TEST (test_other_ways_to_play)
 }
 GST_END_TEST
 
-/* What a crash leaves. */
+/* A recording that ends in a crash. */
 GST_START_TEST (test_cut_off)
 {
   g_autofree char *path =
@@ -332,7 +332,7 @@ GST_START_TEST (test_wrong_calibration)
 }
 GST_END_TEST
 
-/* A camera behind which nobody knows a calibration, with rows of any stride. */
+/* A camera without a calibration, with rows of any stride. */
 GST_START_TEST (test_no_calibration)
 {
   g_autofree char *path = oct_test_record ("none",
@@ -517,7 +517,7 @@ GST_START_TEST (test_folder_deleted)
 }
 GST_END_TEST
 
-/* What is deleted right before the end is told in the end. */
+/* The deletion of a file right before the end is reported at the end. */
 GST_START_TEST (test_deleted_before_the_end)
 {
   g_autofree char *path = oct_test_file_path ("late");
@@ -562,8 +562,8 @@ push_refused (GstHarness *h, GstBus *bus, const char *words)
   fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR) == NULL);
 }
 
-/* What could not be written before a flush has still to be written after it,
- * and says so; once it can be, the recording is whole. */
+/* A calibration that could not be written before a flush is still due after it,
+ * and its error is repeated; once it can be written, the recording is whole. */
 GST_START_TEST (test_flush_after_error)
 {
   g_autofree char *path = oct_test_file_path ("flush");

@@ -234,7 +234,7 @@ check_caps (GstHarness *found, GstHarness *expected, const char *name)
   }
 }
 
-/* Number of the calibration behind it, 0: none. */
+/* Number of the calibration at the output, 0: none. */
 static guint32
 get_calibration (GstHarness *harness)
 {
@@ -246,8 +246,8 @@ get_calibration (GstHarness *harness)
   return number;
 }
 
-/* Whatever was set, each B-scan is as if it had not been, and the one behind
- * what fits as if that alone had. */
+/* Each B-scan is as if a refused value had not been set, and the one after a
+ * valid value as if only that had been set. */
 GST_START_TEST (test_refused)
 {
   const Setting *setting = &settings[__i__];
@@ -291,8 +291,8 @@ GST_START_TEST (test_refused)
 }
 GST_END_TEST
 
-/* What is set together counts together, whenever a B-scan comes; loops over
- * octlogscale alone and in octreconstruct. */
+/* Settings made together take effect together, whenever a B-scan comes; loops
+ * over octlogscale alone and in octreconstruct. */
 GST_START_TEST (test_set_together)
 {
   const char *const names[] = { "octlogscale", "octreconstruct" };
@@ -362,9 +362,9 @@ GST_END_TEST
 /* ----------------------------------------------------------------- no memory
  */
 
-/* Settings for which there is no memory while images are being made: that is
- * said, once, and the images go on as if they had not been set, with what is
- * known of the B-scans before. */
+/* Settings that cannot be applied during the stream for lack of memory: one
+ * warning, and the images go on as if they had not been set, with the results
+ * from the B-scans before. */
 static const struct {
   const char *launch, *axis;
   OctOperation operation;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * octscatter and octcollect: whatever branches do, and however long they take,
- * all that comes out is in the order of what went in, with the caps and the
- * segment of its time.
+ * the output is in the order of the input, with the caps and the segment of its
+ * time.
  */
 #include "oct-test-files.h"
 #include "oct-test-pipelines.h"
@@ -261,12 +261,12 @@ GST_START_TEST (failing_branch)
 }
 GST_END_TEST;
 
-/* What a queue in front of the element that fails has taken is lost with it,
- * and holds up nobody.  Behind it a queue delivers what it has. */
+/* Buffers in a queue before the failing element are lost with it, and nothing
+ * waits for them.  A queue after it delivers its buffers. */
 static const struct {
   const char *branch;
   guint least_lost;
-  guint behind; /* most that a queue behind it still delivers though given up */
+  guint behind; /* most that a queue after it delivers though given up */
 } queues[] = {
   { "queue ! identity error-after=5", 1 },
   { "queue max-size-buffers=2 ! identity sleep-time=500 error-after=5", 2 },
@@ -324,8 +324,8 @@ GST_START_TEST (failing_queue)
 }
 GST_END_TEST;
 
-/* What a queue loses behind the last B-scan is told as well, by octscatter or
- * by octcollect. */
+/* Losses of a queue after the last B-scan are reported as well, by octscatter
+ * or by octcollect. */
 GST_START_TEST (failing_at_the_end)
 {
   static const char *const branches[4] = { "identity sleep-time=3000",
@@ -413,7 +413,7 @@ GST_START_TEST (all_fail)
 }
 GST_END_TEST;
 
-/* A seek: nothing from before comes behind it, and all that follows does. */
+/* A seek: nothing from before comes after it, and all later buffers do. */
 GST_START_TEST (flush)
 {
   GstHarness *harness = make_harness ("", arrangements[__i__].branches);
@@ -676,7 +676,7 @@ wait_for_queues (GstHarness *harness)
   gst_iterator_free (elements);
 }
 
-/* Another stream behind the end of one, as sources of files in turn send it. */
+/* Another stream after the end of one, as a sequence of files sends it. */
 GST_START_TEST (next_stream)
 {
   GstHarness *harness = make_harness ("", arrangements[__i__].branches);
@@ -714,7 +714,7 @@ GST_START_TEST (images)
     "octreconstruct",
     "octdcsub ! octkresample ! octdispersion ! octfft",
     "octreconstruct method=nufft ! videoconvert ! video/x-raw,format=RGBA",
-    /* behind each B-scan there is a mark of octscatter, so it gathers none */
+    /* octscatter sends a mark after each B-scan, so it gathers none */
     "octgather bscans=4 ! octreconstruct",
   };
   g_autofree char *plain = NULL, *shared = NULL;
@@ -797,7 +797,7 @@ GST_START_TEST (sink_refused)
 }
 GST_END_TEST;
 
-/* What has a history stays outside. */
+/* Elements with a history are allowed outside the branches. */
 GST_START_TEST (history_outside)
 {
   fail_unless (oct_test_plays (SOURCE

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * octenface and octslice: what their pictures are, by the reference; when there
- * is one, how large it is, what properties mean in micrometres, and what is
- * said of settings that do not fit.  What a section is: tests/volume.
+ * octenface and octslice: their pictures, against the reference; their times
+ * and sizes, properties in micrometres, and the messages about settings that do
+ * not fit.  The contents of a section: tests/volume.
  */
 #include "oct-test.h"
 #include "reference-section.h"
@@ -21,7 +21,7 @@
 /* voxels of 10 um each way */
 #define CUBES "x-spacing=1e-5 y-spacing=1e-5 z-spacing=1e-5 refractive-index=1 "
 
-/* What has been pushed, as the element has it. */
+/* The B-scans pushed so far, in the element's order. */
 typedef struct {
   GstHarness *harness;
   guint8 voxels[BSCANS][DEPTH][LINES];
@@ -239,7 +239,7 @@ check_pause (const char *launch, gboolean enface)
   const guint parts[] = { 1, 5, 8 };
 
   for (guint part = 0; part < G_N_ELEMENTS (parts); part++) {
-    /* after a pause of a second, right behind the picture of that time */
+    /* after a pause of a second, right after the picture of that time */
     for (guint i = part > 0 ? parts[part - 1] : 0; i < parts[part]; i++)
       push_at (scan, i, 0, (part / 2 * 1000 + i * 10) * GST_MSECOND);
     /* the film has room for the first of these */
@@ -299,7 +299,7 @@ GST_START_TEST (test_enface_units)
 }
 GST_END_TEST
 
-/* What is set while nothing is scanned is seen. */
+/* Settings made while nothing is scanned take effect. */
 GST_START_TEST (test_enface_live)
 {
   Scan *scan = scan_new ("octenface thickness=5 crop-top=0" GREY);
@@ -483,7 +483,7 @@ GST_START_TEST (test_slice_oblique)
 }
 GST_END_TEST
 
-/* What nobody says is assumed as octvolume does, and told once. */
+/* Spacings that are unknown are assumed as in octvolume, with one warning. */
 GST_START_TEST (test_slice_spacing)
 {
   Scan *scan = scan_new ("octslice plane=depth x-spacing=1e-5" GREY);

@@ -182,7 +182,7 @@ negotiate_again (GstElement *element)
 
   for (i = element->srcpads; i != NULL; i = i->next)
     gst_pad_send_event (i->data, gst_event_new_reconfigure ());
-  /* what is behind a change of caps is asked for memory again, too */
+  /* after a change of caps the next element is asked for memory again, too */
   if (element->srcpads != NULL)
     wait_for_images (2);
 }
@@ -249,7 +249,7 @@ GST_START_TEST (test_all_elements)
 }
 GST_END_TEST
 
-/* Before the start, and again behind it, they are taken. */
+/* Before the start, and again after the stop, the settings are accepted. */
 GST_START_TEST (test_taken_when_stopped)
 {
   const GstState states[] = { GST_STATE_NULL, GST_STATE_READY };

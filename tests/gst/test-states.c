@@ -139,8 +139,8 @@ finish (GstElement *pipeline)
   gst_object_unref (pipeline);
 }
 
-/* What passed a pad: appsink of GStreamer 1.22 loses B-scans when it is started
- * again. */
+/* The buffers at a pad: appsink of GStreamer 1.22 loses B-scans when it is
+ * started again. */
 typedef struct {
   GMutex lock;
   GCond changed;
@@ -214,7 +214,7 @@ GST_START_TEST (test_again_from_the_start)
 }
 GST_END_TEST;
 
-/* The elements behind hear of the calibration again. */
+/* The elements downstream get the calibration again. */
 GST_START_TEST (test_calibration_again)
 {
   GstElement *pipeline =
@@ -465,7 +465,7 @@ list_source_pads (GstElement *pipeline)
   return pads;
 }
 
-/* What is set while playing, on the element "changed"; caps are negotiated anew
+/* Changes while playing, to the element "changed"; caps are negotiated again
  * then. */
 static const struct {
   const char *chain, *method;

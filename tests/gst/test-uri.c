@@ -76,7 +76,7 @@ GST_START_TEST (test_types)
 }
 GST_END_TEST;
 
-/* What is none of ours is not taken for it. */
+/* Foreign data is not recognised as one of our types. */
 GST_START_TEST (test_other_types)
 {
   static const char *const texts[] = { "PK\3\4 an archive", "plain text", "PK",
@@ -140,7 +140,7 @@ GST_START_TEST (test_uri)
   g_object_get (src, "location", &location, NULL);
   fail_unless_equals_string (location, path);
 
-  /* nothing behind it is the virtual system */
+  /* nothing after "oct://" is the virtual system */
   fail_unless (
       gst_uri_handler_set_uri (GST_URI_HANDLER (src), "oct://", &error));
   g_clear_pointer (&location, g_free);
@@ -293,8 +293,8 @@ GST_END_TEST;
 
 enum { SAMPLES = 64, LINES = 5, BSCANS = 3, FRINGES = 20 };
 
-/* Of a mirror: cosines with so many periods over an A-line, which is uniform in
- * wavenumber. */
+/* A recording of a mirror: cosines with so many periods over an A-line, which
+ * is uniform in wavenumber. */
 static char *
 write_mirror (void)
 {
@@ -388,7 +388,7 @@ GST_START_TEST (test_seek_images)
 }
 GST_END_TEST;
 
-/* What goes to which of the two elements. */
+/* The element that each parameter is set on. */
 GST_START_TEST (test_image_uri)
 {
   g_autofree char *path = write_mirror ();
@@ -448,7 +448,7 @@ GST_START_TEST (test_playing)
 }
 GST_END_TEST;
 
-/* What gst-discoverer-1.0 prints. */
+/* The output of gst-discoverer-1.0. */
 GST_START_TEST (test_discoverer)
 {
   g_autofree char *path = write_npy ("x.npy");

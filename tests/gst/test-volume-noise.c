@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * What octvolume finds of a volume: the noise, the rows near zero delay, the
- * range of projections.  The mathematics are tested by tests/unit.
+ * The values that octvolume estimates from a volume: the noise, the rows near
+ * zero delay, the range of projections.  The mathematics are tested by
+ * tests/unit.
  */
 #include "oct-test.h"
 
@@ -88,7 +89,7 @@ noise_draw (const char *launch, const guint8 *images)
   return picture;
 }
 
-/* Of images that begin below the rows near zero delay. */
+/* The same with images that begin below the rows near zero delay. */
 static GBytes *
 noise_draw_depths (const char *launch, const guint8 *images)
 {
@@ -210,7 +211,7 @@ GST_START_TEST (test_zero_delay)
 
   add_rows (images, SURFACE, DEPTH - SURFACE, 200);
   rows = g_memdup2 (images, SIZE);
-  /* the last two are smoothed into those behind */
+  /* the last two are smoothed into those after them */
   add_rows (rows, 0, FIRST - 2, 255);
   without = noise_draw (launch, images);
   with = noise_draw (launch, rows);

@@ -118,8 +118,8 @@ GST_START_TEST (test_compact)
 }
 GST_END_TEST;
 
-/* Two recordings, one behind the other: no volume of the second one is taken for
- * one of the first that comes late. */
+/* Two recordings, one after the other: no volume of the second one is taken for
+ * a late one of the first. */
 GST_START_TEST (test_two_recordings)
 {
   static const char *const names[] = { "t0.npy", "t1.npy", "t2.npy", NULL };

@@ -25,7 +25,7 @@ if ! cmp -s "$here/package-lock.json" "$folder/package-lock.json" \
   if ! (cd "$folder" && cp "$here/package-lock.json" . && npm ci \
     --ignore-scripts --no-audit --no-fund --loglevel=error) >&2; then
     rm -f "$folder/package-lock.json"
-    # who installs everything else has this too
+    # a machine with everything else installed has this too
     [ -z "${CI:-}" ] || { echo "Bail out! npm ci failed"; exit 1; }
     skip "playwright-core could not be installed by npm"
   fi

@@ -91,8 +91,8 @@ test_wrong (void)
   oct_live_tokens_clear (&tokens);
 }
 
-/* However many there are, no session ends for another: not that of who controls
- * and not that of who watches. */
+/* However many there are, no session ends for another one, with the right to
+ * control or to watch. */
 static void
 test_many_sessions (void)
 {
@@ -133,7 +133,7 @@ test_restart (void)
   g_autofree char *view = oct_live_access_exchange (access, tokens.view, NULL);
   g_autofree char *control_cookie = get_cookie (control);
   g_autofree char *view_cookie = get_cookie (view);
-  /* what proves the right to watch is no proof of the right to control */
+  /* a proof of the right to watch does not prove the right to control */
   g_autofree char *raised =
       g_strconcat ("oct-live-8080=", strchr (view_cookie, '=') + 1, NULL);
   guint64 before, after;
@@ -202,7 +202,7 @@ test_other_loopback (void)
 }
 
 /* The same browser again: the same session.  A link for watching, which a page
- * of others may open, takes nothing from who controls. */
+ * of others may open, does not reduce a right to control. */
 static void
 test_again (void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What of a WebSocket's frames is let through. */
+/* The frames of a WebSocket that are let through. */
 #include "oct-live-frames.h"
 #include "oct-live-message.h"
 

@@ -30,7 +30,7 @@ oct_methods (void)
 static gint left; /* B-scans until octcs fails; atomic, < 0: none */
 static gint swallows;
 
-/* Behind octcs. */
+/* Probe after octcs. */
 static GstPadProbeReturn
 on_ascans (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
@@ -282,7 +282,8 @@ test_refused (void)
   end (&test);
 }
 
-/* What works when it is tried and not later is given up for the one before. */
+/* A method that works in its trial and fails later is replaced by the one
+ * before. */
 static void
 test_reverted (void)
 {
@@ -405,7 +406,7 @@ test_hangs (void)
   end (&test);
 }
 
-/* Of the chain that is in the pipeline of the pictures. */
+/* Checks the chain that is in the pipeline of the pictures. */
 static void
 assert_a2 (double expected)
 {
@@ -483,7 +484,7 @@ test_focus (void)
   end (&test);
 }
 
-/* Of the chain that is in the pipeline of the pictures. */
+/* From the chain that is in the pipeline of the pictures. */
 static GstElement *
 get_reconstruct (void)
 {
@@ -669,7 +670,8 @@ assert_streams_fail (Test *test, GstElement *element, const char *sentence)
   g_assert_nonnull (image);
 }
 
-/* An error behind the images, as of an encoder: all of it begins anew. */
+/* An error after the images, as of an encoder: the whole stream is started
+ * again. */
 static void
 test_streams_fail (void)
 {

@@ -233,7 +233,7 @@ test_malformed (void)
     "GET / HTTP/1.1\r\nHost: x@a\r\n\r\n", "GET / HTTP/1.1\r\nHost:\r\n\r\n",
     "GET / HTTP/1.1\r\nHost: a\r\nX: \x01\r\n\r\n",
     "GET / HTTP/1.1\r\nHost: a\r\nX: a\rb\r\n\r\n",
-    /* who has no Host: another sentence, see below */
+    /* heads without a Host: another sentence, see below */
     "GET / HTTP/1.1\r\nX: a\r\n\r\n", "GET / HTTP/1.0\r\n\r\n" };
   static const char nul[] = "GET / HTTP/1.1\r\nHost: a\0b\r\n\r\n";
 

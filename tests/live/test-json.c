@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What is said to pages is JSON, and candidates are what libnice expects. */
+/* Messages to pages are JSON, and candidates are as libnice expects. */
 #include "oct-live-json.h"
 #include "oct-live-message.h"
 

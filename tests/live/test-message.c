@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What pages may say, and what is refused. */
+/* Messages that pages may send, and refused ones. */
 #include "oct-live-message.h"
 
 #include <math.h>
@@ -145,7 +145,7 @@ test_looks (void)
 static void
 test_looks_refused (void)
 {
-  /* behind the type, and whether that is all of it */
+  /* the members after the type; the last ones: no others are allowed */
   static const char *const members[] = { "\"yaw\":361", "\"yaw\":-1e300",
     "\"yaw\":1e400", "\"yaw\":\"0\"", "\"yaw\":true", "\"yaw\":null",
     "\"yaw\":[0]", "\"pitch\":90.1", "\"pitch\":-91", "\"zoom\":0",
@@ -170,7 +170,7 @@ test_looks_refused (void)
   }
 }
 
-/* What goes together, and what pages begin with. */
+/* Combinations of settings, and the initial ones of pages. */
 static void
 test_looks_checked (void)
 {
@@ -253,7 +253,7 @@ test_refused (void)
   refuse ("{\"type\":\"\xff\"}", 12);
 }
 
-/* What json-glib takes for JSON, or stumbles over, though it is none: 1.6 and
+/* Invalid texts that json-glib accepts as JSON, or stumbles over: 1.6 and
  * 1.10 differ, and 1.10 ends the program at several texts in a row. */
 static void
 test_more_than_json (void)
@@ -280,8 +280,8 @@ test_more_than_json (void)
     refuse (ANSWERED ("\\u00e4"), i);
 }
 
-/* What is JSON: brackets and quotes in strings, escapes, blanks, names that
- * are escaped. */
+/* Valid JSON: brackets and quotes in strings, escapes, blanks, names that are
+ * escaped. */
 static void
 test_all_of_json (void)
 {
@@ -360,7 +360,7 @@ test_answers (void)
   }
 }
 
-/* What the libraries behind would take amiss does not get there. */
+/* Lines that the libraries would not handle well are removed before. */
 static void
 test_answer_reduced (void)
 {

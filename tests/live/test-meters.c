@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What pages are told of a measurement: valid JSON, whatever was measured. */
+/* Measurements sent to pages are valid JSON, whatever was measured. */
 #include "oct-live-meters.h"
 
 #include <json-glib/json-glib.h>

@@ -37,7 +37,7 @@ on_failed (const char *message, gpointer data)
   g_error ("%s", message);
 }
 
-/* As who shows something else then. */
+/* A handler that shows another scene on failure. */
 static void
 on_expected (const char *message, gpointer data)
 {
@@ -257,7 +257,7 @@ check_number (const OctLiveLookField *field, GParamSpec *spec)
   }
 }
 
-/* What a page may say is what the elements take. */
+/* The values that a page may send are accepted by the elements. */
 static void
 test_properties (void)
 {
@@ -388,8 +388,8 @@ test_volume (void)
   end (&test);
 }
 
-/* Pictures go on while nothing is scanned, for who comes later; none is given
- * any more once it is closed. */
+/* Pictures go on while nothing is scanned, for later viewers; after closing
+ * there are none. */
 static void
 test_repeated (void)
 {
@@ -418,7 +418,7 @@ test_repeated (void)
   g_assert_cmpuint (test.pictures, ==, pictures);
 }
 
-/* What cannot be rendered is told once, and the scene can be freed there. */
+/* A failure to render is reported once, and the scene can be freed there. */
 static void
 test_failure (void)
 {

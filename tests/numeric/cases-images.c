@@ -182,7 +182,7 @@ array_scaled (const Array *array, double factor)
   return scaled;
 }
 
-/* What does not count, or counts little. */
+/* Values that automatic contrast ignores, or nearly ignores. */
 static void
 add_uncounted (GRand *random, const Array *tissue)
 {

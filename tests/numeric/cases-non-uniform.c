@@ -12,7 +12,7 @@
 
 /* --------------------------------------------------------- gridded, exact */
 
-/* What a name begins with, and what all of them have in common. */
+/* The start of a case's name, and the parameters shared by several cases. */
 typedef struct {
   gboolean real, gridded;
   OctKernel kernel;
@@ -142,7 +142,7 @@ add_nodes (GRand *random, Way way)
   }
 }
 
-/* Of complex spectra, depths of either sign. */
+/* Complex spectra, depths of either sign. */
 static void
 add_all_modes (GRand *random)
 {
@@ -472,7 +472,7 @@ void
 cases_add_sensing (GRand *random)
 {
   for (guint solver = 0; solver < OCT_CS_N_SOLVERS; solver++) {
-    /* one more solver leaves the cases behind as they are */
+    /* an additional solver does not change the cases after it */
     g_autoptr (GRand) own = g_rand_new_with_seed (40 + solver);
     add_solver (solver == OCT_CS_SPARSA ? random : own, solver);
   }

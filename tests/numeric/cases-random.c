@@ -196,7 +196,7 @@ add_non_uniform (GRand *random, guint i)
       array_noise (random, params.lines, samples, real ? 'f' : 'c', 1e3));
 }
 
-/* Of noise alone and few steps: what a step makes of rounding does not add
+/* Noise alone and few steps, so that amplified rounding errors do not add
  * up. */
 static void
 add_sensing (GRand *random, guint i)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * What the operations of a backend are tried with: settings and inputs, every
- * kind that there is and edges, then some at random.  Expected values are those
- * of tests/reference.
+ * The test cases for the operations of a backend: settings and inputs of every
+ * kind, edges, then some at random.  Expected values are those of
+ * tests/reference.
  */
 #pragma once
 
@@ -19,7 +19,7 @@ typedef struct {
 typedef struct {
   char *name;
   guint n;
-  Step steps[MAX_STEPS]; /* each takes what the one before gives */
+  Step steps[MAX_STEPS]; /* each takes the output of the one before */
   guint bscans;          /* in the input, one after the other */
   Array *in;
   gboolean seldom; /* takes long: once is enough */
@@ -48,7 +48,7 @@ void cases_add_random (GRand *random);
 void array_set (Array *array, gsize i, Complex value);
 Array *array_spectra (GRand *random, guint lines, guint samples, char kind,
     guint size, double full, double level);
-/* Real spectra less their mean, as they come behind octdcsub. */
+/* Real spectra less their mean, as octdcsub outputs them. */
 Array *array_fringes (GRand *random, guint lines, guint samples);
 /* White noise. */
 Array *array_noise (

@@ -183,7 +183,7 @@ make_steps (ChainCase *c)
     chain_case_add (c, OCT_OPERATION_FFT, &fft);
 }
 
-/* What octdcsub does at once. */
+/* The mean that octdcsub computes at once. */
 static void
 find_mean (ChainCase *c)
 {

@@ -41,11 +41,12 @@ void chain_case_free (ChainCase *c);
 void chain_case_add (
     ChainCase *c, OctOperation operation, gconstpointer params);
 
-/* What all steps give, [lines][bins], of which the imaginary parts are 0 where
- * rows are real.  `level`: the norm of so many values on the average of all
- * bins of the transform: rounding errors of strong bins are in all of them. */
+/* The output of all steps, [lines][bins]; imaginary parts are 0 if rows are
+ * real.  `level`: the norm of so many values on the average of all bins of the
+ * transform: rounding errors of strong bins are in all of them. */
 complex double *chain_case_exact (const ChainCase *c, double *level);
 
-/* Whether the background takes all there is but for rounding: the mean of a
- * single A-line, or a fit with nearly as many terms as there are samples. */
+/* Whether the background removes the whole signal except for rounding: the
+ * mean of a single A-line, or a fit with nearly as many terms as there are
+ * samples. */
 gboolean chain_case_takes_all (const ChainCase *c);

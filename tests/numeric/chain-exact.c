@@ -39,7 +39,7 @@ reference_of (const OctStep *step)
   return oct_reference_new (operation, &background, NULL);
 }
 
-/* Square of the norm of what is transformed, in all bins of the transform
+/* Square of the norm of the transform's input, in all bins of the transform
  * together. */
 static double
 energy (const ChainCase *c, const Complex *spectra)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * What the numeric tests share: arrays and one run of an operation.
+ * Shared by the numeric tests: arrays and one run of an operation.
  */
 #pragma once
 

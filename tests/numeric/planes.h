@@ -19,7 +19,7 @@ typedef struct {
   Plane planes[2];
 } Image;
 
-/* All bytes are `fill`, also what is behind the rows. */
+/* All bytes are `fill`, also those after the rows. */
 Image *image_new (
     guint width, guint height, OctImageFormat format, guint8 fill);
 void image_free (Image *image);
@@ -34,6 +34,6 @@ void plane_set (Plane *plane, guint row, guint i, guint value);
 double *plane_values (const Plane *plane);
 
 /* Every value is the expected one rounded to nearest, and next to a half by
- * `slack` either one; nothing but `fill` is behind the rows. */
+ * `slack` either one; the bytes after the rows are still `fill`. */
 void plane_compare (
     const Plane *plane, const double *expected, double slack, guint8 fill);

@@ -134,10 +134,9 @@ test_on_top_of_a_phase (void)
   assert_found (&found, -20, 15, 0.3);
 }
 
-/* What is left of the source's spectrum lies at zero delay, and phases that
- * sharpen the scene spread it over the first depths: it is no part of the
- * scene.
- */
+/* The rest of the source's spectrum lies at zero delay, and phases that
+ * sharpen the scene spread it over the first depths: it does not belong to
+ * the scene. */
 static void
 test_background_left (void)
 {
@@ -155,7 +154,7 @@ test_background_left (void)
   }
 }
 
-/* Noise alone, of any number of lines, is no answer. */
+/* Noise alone, of any number of lines, does not give a result. */
 static void
 test_noise (void)
 {

@@ -16,7 +16,7 @@
 /* ------------------------------------------------------------------- images
  */
 
-/* Of the frames from `first` to the last one. */
+/* The expected mean is that of the frames from `first` to `last`. */
 static void
 compare_mean (Image *const *frames, guint first, guint last, const Image *out)
 {
@@ -170,7 +170,7 @@ test_complex (void)
         kind / 2 % 2 ? OCT_AVERAGE_BLOCK : OCT_AVERAGE_RUNNING, kind / 4 + 1);
 }
 
-/* A flash leaves nothing behind, though its rounding was larger than all that
+/* A flash has no effect later, though its rounding was larger than all that
  * comes after it. */
 static void
 test_flash (void)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * What oct-backend.h promises beside the numbers: strides, in place, threads,
- * containment of values that are no numbers, errors, update and reset.
+ * The guarantees of oct-backend.h other than the values: strides, in place,
+ * threads, containment of values that are not numbers, errors, update and
+ * reset.
  */
 #include "numeric.h"
 #include "oct-window.h"
@@ -242,8 +243,8 @@ test_threads (gconstpointer data)
   plan_free (setup->operation, plan);
 }
 
-/* A-lines 20 and 41 have a value that is no number; the others must not
- * notice.  Images: automatic ranges leave them out, so the same range comes
+/* A-lines 20 and 41 have a NaN or an infinite value; the others must not
+ * change.  Images: automatic ranges leave them out, so the same range comes
  * from a B-scan where other A-lines are in their place. */
 static void
 test_containment (gconstpointer data)
@@ -284,7 +285,7 @@ test_containment (gconstpointer data)
   }
 }
 
-/* A row that does not fit is an error, not a write behind the end. */
+/* A row that does not fit is an error, not a write beyond the end. */
 static void
 test_short_rows (gconstpointer data)
 {

@@ -267,7 +267,8 @@ test_given_noise (void)
       fabs (used_threshold (&s, y) / threshold (&s) - 1), <, 1e-4);
 }
 
-/* What oct-cs.h says it finds, with room for 128 bins instead of 1024. */
+/* The noise estimate described in oct-cs.h, with room for 128 bins instead of
+ * 1024. */
 static void
 test_estimated_noise (gconstpointer transform)
 {
@@ -281,7 +282,7 @@ test_estimated_noise (gconstpointer transform)
     s.params.tau = 1;
     expected = threshold (&s);
     y = make_spectra (&s, 4 + k, mirror, NOISE);
-    /* lines that are no numbers have no say */
+    /* lines with NaN or infinite values do not count */
     y[LINES / 2 * SAMPLES + s.column[0]] = NAN;
     for (guint i = 0; i < SAMPLES; i++)
       y[3 * SAMPLES + i] = INFINITY;
@@ -312,8 +313,8 @@ get_found (const OctCsParams *params, const float *in)
   return found;
 }
 
-/* What is told of the noise: of a B-scan with mirrors the true one, the given
- * one where that is more, nothing where the solver was told. */
+/* The reported noise of a B-scan with mirrors is the true one.  If a larger one
+ * is given, the persistent solver reports that, and the others report 0. */
 static void
 test_found (void)
 {
@@ -459,8 +460,8 @@ test_compact (gconstpointer transform)
   }
 }
 
-/* A sample that is no number spoils its A-line, all of it, and no other; one
- * that is not kept spoils nothing. */
+/* A NaN or infinite sample spoils its whole A-line and no other one; one that
+ * is not kept spoils nothing. */
 static void
 test_not_a_number (gconstpointer format)
 {

@@ -445,8 +445,8 @@ test_delta (void)
   }
 }
 
-/* Some of the bins are the same bits as among all of them, around the end too,
- * and nothing is written behind them. */
+/* A range of bins is equal to the bit to the same bins of the whole, around the
+ * end too, and nothing is written beyond it. */
 static void
 test_some_bins (void)
 {
@@ -524,7 +524,7 @@ test_some_real_bins (void)
   g_rand_free (random);
 }
 
-/* A value that is no number spoils all bins of its A-line and no others. */
+/* A NaN or infinite value spoils all bins of its A-line and no others. */
 static void
 test_not_finite (void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * Images the right way round beside the reference, in every format, and beside
- * what is known: pixels by hand, and a beam that moves as a sine.
+ * Images the right way round against the reference, in every format, and
+ * against known results: pixels by hand, and a beam that moves as a sine.
  */
 #include "oct-reference.h"
 #include "planes.h"
@@ -72,8 +72,8 @@ test_random (void)
     }
 }
 
-/* Of two images of 3 x 2 pixels below each other, the second one was taken on
- * the way back. */
+/* Two images of 3 x 2 pixels below each other; the second one was taken on the
+ * way back. */
 static void
 test_by_hand (void)
 {
@@ -102,8 +102,9 @@ test_by_hand (void)
   g_assert_cmpmem (out, 12, turned, 12);
 }
 
-/* What is as bright as its place in the field is so again, whatever the beam
- * did: to a level, and near the turns as well. */
+/* If the brightness is the place in the field, it is so again after the
+ * correction, whatever the motion of the beam: to a level, and near the turns
+ * as well. */
 static void
 test_sine (void)
 {

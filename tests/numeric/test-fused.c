@@ -296,8 +296,8 @@ test_threads_change (void)
   chain_case_free (c);
 }
 
-/* A value that is no finite number spoils its own A-line and nothing of the
- * others, also in the B-scan that comes next. */
+/* A NaN or infinite value spoils its own A-line and no others, also in the next
+ * B-scan. */
 static void
 test_not_finite (void)
 {
@@ -418,7 +418,7 @@ test_refused (void)
 
 /* ------------------------------------------------------ compressive sensing */
 
-/* Every second sample or so of what the steps before the transform give. */
+/* Keeps about every second sample of the steps before the transform. */
 static OctCsParams
 sensing_params (ChainCase *c, guint seed, guint32 *column)
 {
@@ -555,7 +555,8 @@ test_sensing_refused (void)
   chain_case_free (c);
 }
 
-/* What does not fit is an error with a sentence, and nothing is written. */
+/* Planes that do not fit are an error with a sentence, and nothing is
+ * written. */
 static void
 test_wrong_planes (void)
 {

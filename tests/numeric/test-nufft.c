@@ -73,8 +73,8 @@ difference (const float *a, const float *b, guint count)
 }
 
 /* One kernel, oversampling and width against the exact transform: within 20 %
- * of what the reference loses, and for the float32 of both 3e-7 (found: 1.4e-7
- * and 1.8e-7), with weights computed in it 1.3e-6. */
+ * of the error of the reference, and for the float32 of both 3e-7 (found:
+ * 1.4e-7 and 1.8e-7), with weights computed in it 1.3e-6. */
 static void
 check_gridding (
     guint i, const OctNufftParams *base, const float *in, const float *exact)
@@ -185,9 +185,9 @@ mirror_spectrum (const double *nodes, guint samples, double depth)
   return y;
 }
 
-/* The strongest of what differs from the exact transform, and of what this one
- * shows more than an eighth of the samples away from the mirror, in dB of the
- * mirror's peak. */
+/* The largest difference from the exact transform, and the largest value of
+ * this one more than an eighth of the samples away from the mirror, in dB of
+ * the mirror's peak. */
 static void
 measure_ghosts (
     const OctNufftParams *p, double depth, double *added, double *away)
@@ -214,13 +214,13 @@ measure_ghosts (
 
 /* Complex spectra of one mirror, at depths of either sign, shown and not.  A
  * mirror lies within half the samples of 0, and on a grid of as many cells as
- * samples no other depth of a half is one with it.  What remains is the copy of
- * the mirror that sampling itself makes a whole number of samples away,
- * smeared over the more depths the less even the nodes are, times what the
- * kernel lets through there: at the edge of B depths ghat (M - B/2) / ghat
- * (B/2). That is the limit of the row, for all depths (M/B = 2) and for 100 of
- * 256 (5.1), with some dB of smear left in hand; a grid of 1.25 B cells is
- * above all of them (20 to 77 dB down where these are 36 to 112). */
+ * samples no other depth of a half is one with it.  The remaining ghost is the
+ * copy of the mirror that sampling itself makes a whole number of samples away,
+ * smeared over the more depths the less even the nodes are, times the
+ * transmission of the kernel there: at the edge of B depths ghat (M - B/2) /
+ * ghat (B/2). That is the limit of the row, for all depths (M/B = 2) and for
+ * 100 of 256 (5.1), with some dB of smear left in hand; a grid of 1.25 B cells
+ * is above all of them (20 to 77 dB down where these are 36 to 112). */
 static void
 test_ghosts (gconstpointer data)
 {
@@ -379,11 +379,10 @@ test_nearly_uniform (gconstpointer format)
   }
 }
 
-/* A plan that has been given other nodes does what a new one for them does:
- * jitter, other directions, more periods, uniform and back, and crowded at the
- * end, where a kernel reaches more samples than there is room for with the
- * nodes before; and nothing is left of the B-scan before, which is no number.
- */
+/* A plan that is updated with other nodes gives the results of a new one for
+ * them: jitter, other directions, more periods, uniform and back, and crowded
+ * at the end, where a kernel reaches more samples than there was room for with
+ * the previous nodes; and nothing is left of the NaNs in the B-scan before. */
 static void
 test_update (gconstpointer data)
 {

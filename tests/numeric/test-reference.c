@@ -31,18 +31,18 @@
 #define GRIDDED_TOLERANCE 1e-6
 #define ON_THE_FLY_TOLERANCE 2e-6
 #define EXACT_TOLERANCE (ROUNDINGS * 2e-6)
-/* As promised.  Most are below 2e-5; but each step takes its length from the
- * two before, and near the minimum that is a ratio of what rounding left.
- * Saturated spectra are there after two steps: more say nothing. */
+/* As documented.  Most are below 2e-5; but each step takes its length from the
+ * two before, and near the minimum that is a ratio of rounding errors.
+ * Saturated spectra converge in two steps: more say nothing. */
 #define SENSING_TOLERANCE 1e-3
 #define SENSING_FFT_TOLERANCE 1e-4
-/* Two roundings of the result, and what is left of a 16 bit mean in the low
- * float. */
+/* Two roundings of the result, and the part of a 16 bit mean that stays in the
+ * low float. */
 #define BACKGROUND_RELATIVE 1.3e-7
 #define BACKGROUND_ABSOLUTE 1e-9
 /* Grey levels, of 255 as of 65535: the levels are within 0.02 of the exact
- * ones, so only a value next to a half can round the other way; behind the
- * whole chain within one level. */
+ * ones, so only a value next to a half can round the other way; after the whole
+ * chain within one level. */
 #define IMAGE_TOLERANCE 1
 #define IMAGE_LEVEL 0.52
 #define CHAIN_IMAGE_LEVEL 1
@@ -74,7 +74,7 @@ is_nv12 (const Step *step)
          && ((const OctLogscaleParams *)step->params)->format == OCT_IMAGE_NV12;
 }
 
-/* What comes out of a step for all B-scans, in floats. */
+/* Array for the output of a step for all B-scans, in floats. */
 static Array *
 new_output (const Step *step, const OctStepShape *shape, guint bscans)
 {
@@ -154,7 +154,7 @@ run_reference (const Step *step, const Complex *in, guint bscans,
 
 /* --------------------------------------------------------------- comparison */
 
-/* A-lines of the input with a value that is no finite number. */
+/* A-lines of the input with a NaN or infinite value. */
 static gboolean
 is_lost (const Case *test, guint row)
 {
@@ -221,9 +221,9 @@ fitted_power (const Case *test, guint scan)
   return power;
 }
 
-/* What is left of an A-line when something was removed that is known to an
- * error alone, relative to what there was: the A-line, or the background that
- * is made as dark as it is. */
+/* The remainder of an A-line after the removal of a background that is known
+ * with an error.  The tolerance is relative to the input: the A-line, or the
+ * background that was fitted to it. */
 static void
 compare_removed (const Case *test, const Array *found, const Complex *expected,
     double tolerance)
@@ -406,8 +406,8 @@ test_own_table (gconstpointer test)
   check_case (oct_backend_reference (), test);
 }
 
-/* What OCT_OPERATION_MEAN has found and a background takes off is what the
- * background finds by itself, in every format and with history. */
+/* A background that subtracts the result of OCT_OPERATION_MEAN gives the same
+ * as one that computes the mean itself, in every format and with history. */
 static void
 check_mean (const OctBackend *backend, const Case *test)
 {
@@ -507,9 +507,9 @@ test_windows (void)
   }
 }
 
-/* gridding-errors.h, which other tests hold gridding to: within 15 % with data
- * of our own (rows of one random line differ by a few per cent), never below
- * what rounding leaves. */
+/* gridding-errors.h, the limits of gridding in other tests: within 15 % with
+ * data of our own (rows of one random line differ by a few per cent), never
+ * below the rounding error. */
 static void
 test_gridding_errors (void)
 {

@@ -73,7 +73,7 @@ find (const float *spectra, OctRefine *found, GError **error)
   return ok;
 }
 
-/* Positions behind the correction, as an element with `k-warp` reads them. */
+/* Positions after the correction, as an element with `k-warp` reads them. */
 static void
 correct (const double *positions, const double warp[4], double *corrected)
 {
@@ -178,7 +178,7 @@ test_deep (void)
   }
 }
 
-/* What is right stays so. */
+/* Positions that are right are not changed. */
 static void
 test_right_already (void)
 {

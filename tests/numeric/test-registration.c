@@ -320,7 +320,7 @@ test_large (void)
 /* ---------------------------------------------------------------- sharpness
  */
 
-/* What a mean of 16 noisy frames differs from the scene by, rms grey levels;
+/* The difference of a mean of 16 noisy frames from the scene, rms grey levels;
  * far from the edges, where fewer frames count. */
 static double
 measure_error (gboolean moves, gboolean registered)
@@ -378,7 +378,7 @@ test_sharpness (void)
   g_assert_cmpfloat (fabs (still / 5 - 1), <, 0.05);
   g_assert_cmpfloat (fabs (moved / 5 - 1), <, 0.05);
   g_assert_cmpfloat (blurred, >, 2 * still);
-  /* registration of what keeps still changes nothing */
+  /* registration of a static scene changes nothing */
   g_assert_cmpfloat (measure_error (FALSE, TRUE), ==, still);
 }
 
@@ -409,8 +409,8 @@ nothing (Kind kind, GRand *random, const double *grains, guint y, guint x)
   }
 }
 
-/* What has no place, or none in one direction, stays: the mean is the one
- * without registration. */
+/* Images without features, or without any in one direction, are not shifted:
+ * the mean is the one without registration. */
 static void
 test_nothing (void)
 {
@@ -451,7 +451,7 @@ test_nothing (void)
 /* ------------------------------------------------------------------ history
  */
 
-/* What was before is in no mean after a reset, and nobody looks for it. */
+/* Earlier frames are in no mean after a reset, and are not searched for. */
 static void
 test_history (void)
 {
@@ -464,7 +464,7 @@ test_history (void)
   OctFrame from = image_frame (in), to = image_frame (out);
 
   for (guint k = 0; k < 6; k++) {
-    /* further away than what is looked for */
+    /* further away than the range of the search */
     fill_image (scene, k < 3 ? 0 : 40, k < 3 ? 0 : -40, in);
     if (k == 3)
       table->reset (plan);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * Steps and sequences of them: what they promise beside the numbers, and that a
- * sequence gives what its operations give one after the other.
+ * Steps and sequences of them: their guarantees other than the values, and that
+ * a sequence gives the same as its operations one after the other.
  */
 #include "numeric.h"
 #include "oct-sequence.h"
@@ -115,8 +115,8 @@ test_copies (void)
   g_assert_cmpint (oct_step_get_operation (step), ==, OCT_OPERATION_FFT);
 }
 
-/* What has a history, or makes images, is no step; impossible parameters are
- * refused with the sentence of the operation. */
+/* An operation that has a history or makes images cannot be a step; impossible
+ * parameters are refused with the sentence of the operation. */
 static void
 test_refused (void)
 {

@@ -23,7 +23,7 @@ run (const OctSpeckleParams *params, const Image *in, const Image *out)
   plan_free (OCT_OPERATION_SPECKLE, plan);
 }
 
-/* Of RGBA all values are the grey level, but for alpha. */
+/* In RGBA all values are the grey level, except for alpha. */
 static double *
 spread (const OctSpeckleParams *params, const double *grey)
 {

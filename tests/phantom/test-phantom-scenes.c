@@ -264,7 +264,7 @@ typedef struct {
 } SpotVolume;
 
 /* |sum conj (a) b| over the root of both powers, b being dx A-lines and dy
- * B-scans behind a. */
+ * B-scans after a. */
 static double
 find_coherence (const SpotVolume *volume, guint dx, guint dy)
 {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What the tests of oct-convert share: archives, and what became of them."""
+"""Shared by the tests of oct-convert: archives, and the results of conversions."""
 import csv
 import os
 import re

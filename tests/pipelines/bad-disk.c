@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * Preloaded into a program, makes trouble with what changes files in the folder
- * OCT_BAD_DISK_FOLDER, at change number OCT_BAD_DISK_AT (from 1):
+ * Preloaded into a program, makes calls that change files in the folder
+ * OCT_BAD_DISK_FOLDER fail, at change number OCT_BAD_DISK_AT (from 1):
  *
  *   OCT_BAD_DISK=kill   the program is killed before it
- *   OCT_BAD_DISK=full   from this one on the disk is full: half of what is to be
- *                       written is, then nothing
+ *   OCT_BAD_DISK=full   from this one on the disk is full: half of this write
+ *                       succeeds, then nothing
  *   OCT_BAD_DISK=once   only this one fails
  */
 #define _GNU_SOURCE

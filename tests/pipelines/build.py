@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What the scripts of pipelines/ build: nothing for GPUs where there is none,
-DICOM where it is asked for.  Meson, ninja and nvcc are stand-ins that write down
-how they were called, but for the last test, which asks the real ones what they
-would do."""
+"""The builds of the scripts of pipelines/: nothing for GPUs if there is none,
+DICOM if it is asked for.  Meson, ninja and nvcc are stand-ins that write down
+how they were called, except in the last test, which asks the real ones what
+they would do."""
 import os
 import pathlib
 import re

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""oct-calibrate: what the mirrors prove, and what it does where they do not:
-sides that are wrong, mirrors behind the depth range, a calibration that is there
-already.  Output is TAP.
+"""oct-calibrate: the conclusions from mirrors, and the results when they prove
+nothing: sides that are wrong, mirrors beyond the depth range, an existing
+calibration.  Output is TAP.
 
 Widths are compared with those that the fringes allow; 5 % more is good and 25 %
-usable, as docs/calibration.md says.  A mirror deeper than 1.82 mm is behind the
+usable, as docs/calibration.md says.  A mirror deeper than 1.82 mm is beyond the
 depth range: 1024 samples over 0.885 rad/um.
 """
 import array
@@ -22,7 +22,7 @@ BEHIND = 2400  # um, seen where one of 1235 um is
 
 
 def check(folder, name, *mirrors):
-    """Excess of width of each with this calibration, over what is possible."""
+    """Width of each with this calibration, relative to the least possible."""
     table = read_table(calibrate(folder, "--check", name, "--mirror", *mirrors,
                                  "--same-side"))
     return {mirror: after / possible
@@ -42,8 +42,8 @@ def keep(folder, name, *arguments, says):
 
 
 def test_a_proven_one_is_kept(folder):
-    """Two mirrors with a wrong side, behind the depth range, or at one depth fit
-    each other, and do not take the place of a calibration of three."""
+    """Two mirrors with a wrong side, beyond the depth range, or at one depth
+    fit each other, and do not take the place of a calibration of three."""
     near, middle, deep, other, behind = some(
         folder, 300, 700, 1200, -900, BEHIND, lines=8)
     closer = simulate(folder, "m715.raw", depth=715, lines=8, seed=70)
@@ -66,7 +66,7 @@ def test_a_proven_one_is_kept(folder):
                      "d.csv")
     assert "two depths always fit each other" in text, text
     assert check(folder, "d.csv", deep)["m1200.raw"] > 2
-    # sides that are right are no contradiction, and add their columns
+    # sides that are right do not contradict, and add their columns
     calibrate(folder, "--mirror", near, "--other-side", other, "--output", "c.csv",
               "--wavelength-min", 796.7, "--wavelength-max", 897.7)
     assert "wavelength_nm" in read_csv(folder / "c.csv")
@@ -103,12 +103,12 @@ def test_two_depths_of_many_files(folder):
     text = calibrate(folder, *wrong, "--output", "d.csv")
     assert "two depths always fit each other" in text, text
     assert check(folder, "d.csv", deep)["m900.raw"] > 2
-    # ten of two depths, of which one alone contradicts, are no majority
+    # ten of two depths, of which one alone contradicts, are not a majority
     many = [simulate(folder, f"n{i}.raw", depth=-400, seed=80 + i)
             for i in range(8)]
     refuse(folder, "--mirror", near, deep, *many, "--same-side",
            says=["which of them is wrong is not certain"])
-    # and what is left out for a check takes what is at its depth along
+    # and a mirror left out for a check takes those at its depth along
     text = calibrate(folder, "--mirror", near, near, deep, deep, "--same-side",
                      "--output", "e.csv")
     assert "Checked with mirrors left out" not in text, text
@@ -208,7 +208,7 @@ def test_what_does_not_fit_is_found(folder):
 
 
 def test_of_many_no_right_one_is_lost(folder):
-    """Two behind the depth range spoil the fit of the others, on both sides."""
+    """Two beyond the depth range spoil the fit of the others, on both sides."""
     good = some(folder, 100, 300, 700, 900, 1200, -300, -500, -800)
     wrong = some(folder, BEHIND, 2600, lines=8)
     text = calibrate(folder, "--mirror", *good, *wrong, "--output", "c.csv")
@@ -232,7 +232,7 @@ def test_check_with_the_sides_exchanged(folder):
     assert f"'{two}' lies on the other side of the zero delay than" in text, text
     text = calibrate(folder, "--check", "c.csv", "--mirror", one, two)
     assert "lies on the other side" not in text, text
-    # one side that is wrong is no exchange
+    # one side that is wrong is not an exchange
     text = calibrate(folder, "--check", "c.csv", "--mirror", one, two,
                      "--same-side")
     assert "'c.csv' is poor for these mirrors: " in text, text
@@ -250,8 +250,8 @@ def test_check_the_cscan_with_the_sides_exchanged(folder):
 
 
 def test_source_alone(folder):
-    """The flank of the source's spectrum is no fringe, however many A-lines say
-    so; a narrow source reaches farther."""
+    """The flank of the source's spectrum is not a fringe, however many A-lines
+    have it; a narrow source reaches farther."""
     for fwhm in (0.02, 0.05, 0.1):
         for lines in (1, 200):
             source = simulate(folder, "source.raw", reflectivity=0, fwhm=fwhm,
@@ -341,9 +341,9 @@ def test_what_is_left_out_counts(folder):
 
 
 def test_ripple_of_the_wavenumbers(folder):
-    """A ripple along the record is no second mirror: one of 4 samples, three times
-    over the record, makes side lobes as high as the peak of a smooth curve.  One
-    that is too fast to be followed is named."""
+    """A ripple along the record is not a second mirror: one of 4 samples, three
+    times over the record, makes side lobes as high as the peak of a smooth
+    curve.  One that is too fast to be followed is named."""
     depths = (200, 550, 1000)
     names = some(folder, *depths, lines=20, ripple=4, ripples=3)
     text = calibrate(folder, "--mirror", *names, "--same-side", "--output", "c.csv")

@@ -93,13 +93,13 @@ def test_poor_one_of_the_docs(folder):
     number = re.compile(r"\d+\.\d\d")
     line = text.splitlines()[-1]
     assert number.sub("", line) == number.sub("", said), text
-    # the widths, to a hundredth of what the page has
+    # the widths, to a hundredth of those on the page
     for here, there in zip(number.findall(line), number.findall(said)):
         assert abs(float(here) / float(there) - 1) < 0.01, (line, said)
 
 
 def read_recipe():
-    """What README.md says under "Use your own data" after calibrate.sh."""
+    """The line in README.md under "Use your own data" after calibrate.sh."""
     text = (ROOT / "README.md").read_text().split("## Use your own data")[1]
     line = re.search(r"^\./pipelines/calibrate\.sh (.*)$", text, re.M)[1]
     assert "--mirror near.oct deep.oct" in line, line
@@ -195,7 +195,7 @@ def test_tissue(folder):
         folder, f"{stored} wavelength-min=790 wavelength-max=900"))
     print(f"# correlation with the true image: {ours:.3f}, with linear "
           f"wavelengths alone {rough:.3f}", flush=True)
-    # and tissue is no mirror
+    # and tissue is not a mirror
     refuse(folder, "--mirror", "tissue.raw", samples=VIRTUAL,
            says=["one mirror alone"])
     refuse(folder, "--mirror", "tissue.raw", "--lines", 1, "--each-bscan",

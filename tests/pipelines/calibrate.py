@@ -108,7 +108,7 @@ def test_positions_that_are_wrong(folder):
 
 
 def test_units_that_are_wrong(folder):
-    """Depths in mm or nm are no calibration with a strange scale."""
+    """Depths in mm or nm do not give a calibration with a strange scale."""
     names = some(folder, 200, 500, 900, lines=4)
     for factor in (1e-3, 1e3):
         depths = [factor * depth for depth in (200, 500, 900)]
@@ -117,7 +117,7 @@ def test_units_that_are_wrong(folder):
                says=["correct --depth-um, which is in um", "in nm"])
     refuse(folder, "--mirror", *names, "--depth-um", 0.2, 0.5, 0.9, "--centre-nm",
            845, says=["correct --depth-um, which is in um", "--centre-nm"])
-    # positions that fit nothing are no reason to have no scale
+    # positions that fit nothing do not prevent a scale
     text = calibrate(folder, "--mirror", *names, "--step-um", 300,
                      "--wavelength-min", 796.7, "--wavelength-max", 897.7,
                      "--output", "c.csv")
@@ -264,7 +264,7 @@ def npy(values, kind, shape):
 
 def test_deep_lines_of_any_phase(folder):
     """From line to line a fringe may have any phase: near the end of the depth
-    range its image behind half of the sampling rate is no other depth."""
+    range its image beyond half of the sampling rate is not another depth."""
     names = some(folder, 300, 1500, lines=16, drift=3)
     text = calibrate(folder, "--mirror", *names, "--same-side", "--output",
                      "c.csv")
@@ -455,8 +455,8 @@ def test_a_better_one_is_kept(folder):
 
 
 def test_what_is_added_counts(folder):
-    """A calibration that advice would make better takes the place of one that is
-    as sharp where it adds what that one lacks: a note told people to."""
+    """A calibration made as a note advised replaces one that is as sharp, if it
+    adds columns that the old one lacks."""
     names = some(folder, 500, 530, lines=8)
     dark = simulate(folder, "dark.raw", reflectivity=0, lines=50, seed=80)
     ways = {"wavelength_nm": ["--wavelength-min", 796.7, "--wavelength-max",
@@ -473,7 +473,7 @@ def test_what_is_added_counts(folder):
         # and nothing is lost the other way
         text = calibrate(folder, *made, status=1)
         assert f"'{column}.csv' is there already and has" in text, text
-        # that it has them already is no gain
+        # columns that both have are not a gain
         text = calibrate(folder, *made, *more, status=1)
         assert "is there already and is as good" in text, text
 

@@ -245,7 +245,7 @@ def test_planted_manifest(folder):
 
 
 def test_planted_work_folder(folder):
-    """What looks like a folder of an earlier program and is a link."""
+    """A link that looks like a work folder of an earlier program."""
     make_archive(folder, ["a.npy"])
     (folder / "home").mkdir()
     (folder / "home/precious.txt").write_text("precious")
@@ -460,7 +460,7 @@ def test_names_for_terminals(folder):
 
 
 def test_more_than_the_disk_holds(folder):
-    """What all volumes of a file need is said before the first is made."""
+    """The space for all volumes of a file is reported before the first is made."""
     make_archive(folder, ["a.npy"])
     (folder / "archive/a.npy").unlink()
     free = shutil.disk_usage(folder).free

@@ -45,7 +45,7 @@ def test_archive(folder):
 
 
 def test_not_again(folder):
-    """What was done is left; what has changed or is gone is done again."""
+    """Volumes that are done are left; changed or deleted ones are done again."""
     make_archive(folder)
     convert(folder)
     before = (folder / "out/a.npy").stat().st_mtime_ns
@@ -192,7 +192,7 @@ def test_summary(folder):
     (folder / "archive/2.npy").unlink()
     text = summary(folder)
     assert "Complete: all 5 files" in text, text
-    # all in one, each once, with what `sha256sum` says
+    # all in one, each once, with the checksum of `sha256sum`
     for part in (1, 2, 3):
         (folder / f"out/oct-convert-{part}-of-3.csv").unlink()
     text = summary(folder, "--checksums")
@@ -224,7 +224,8 @@ def test_summary(folder):
 
 
 def test_newest_manifest_counts(folder):
-    """What a part did before the whole was done otherwise does not hold."""
+    """An older record of a part does not count after the whole was converted
+    with other options."""
     make_archive(folder, ["a.npy", "b.npy"])
     convert(folder, "--part", "1/1")
     convert(folder, "--min", 10, "--max", 60)
@@ -278,7 +279,7 @@ def test_a_file_that_kills(folder):
             "descr": "<u2", "fortran_order": False,
             "shape": (400000, LINES, SAMPLES)})
         file.truncate(128 + 400000 * LINES * SAMPLES * 2)
-    # so many B-scans of few samples are no sign of another order here
+    # so many B-scans of few samples do not suggest another order here
     slow = ["--method", "nudft", "--sample-dimension", "3"]
     end_at(folder, "m.npy", signal.SIGKILL, *slow)
     assert outputs(folder) == ["a.npy"]
@@ -290,7 +291,7 @@ def test_a_file_that_kills(folder):
     text = summary(folder, *slow, status=1)
     assert "m.npy: 2 programs" in text and count(text, "failed") == 1, text
     assert not list(folder.glob("out/.oct-convert*"))
-    # it is tried again; Ctrl-C is no death
+    # it is tried again; Ctrl-C does not count as a crash
     end_at(folder, "m.npy", signal.SIGKILL, *slow)
     assert end_at(folder, "m.npy", signal.SIGINT, *slow) == 1
     assert not list(folder.glob("out/.oct-convert*"))
@@ -299,7 +300,8 @@ def test_a_file_that_kills(folder):
 
 
 def test_packed(folder):
-    """Of 12 bits, as cameras pack them, both ways; they are other options."""
+    """Samples of 12 bits, as cameras pack them, both ways; they are other
+    options."""
     make_archive(folder, ["a.npy"])
     data = numpy.load(folder / "archive/a.npy").astype("u4")
     (folder / "archive/a.npy").unlink()
@@ -395,7 +397,7 @@ def test_missing_bscans(folder):
 
 
 def test_files_with_holes(folder):
-    """What a file announces and lacks is named; all the rest is converted."""
+    """Missing parts that a file announces are named; all the rest is converted."""
     if numpy is None:
         raise Skip("NumPy is not installed")
     (folder / "archive").mkdir()
@@ -450,7 +452,7 @@ def test_other_options(folder):
 
 
 def test_links_and_own_volumes(folder):
-    """Links make no loops, and what was written is no input."""
+    """Links make no loops, and output files are not input."""
     make_archive(folder, ["a.npy"])
     for name in ("x", "y"):
         (folder / "archive" / name).symlink_to(".")
@@ -486,7 +488,8 @@ def test_manifest_of_others(folder):
 
 
 def test_manifest_of_the_future(folder):
-    """What is said after the latest time that there can be is still newer."""
+    """A record written after one with the latest possible time still counts as
+    newer."""
     make_archive(folder, ["a.npy"])
     convert(folder)
     path = folder / "out/oct-convert.csv"
@@ -544,7 +547,7 @@ def test_dicom(folder):
 
 
 def test_properties_are_options(folder):
-    """What the elements say of their properties is said of our options."""
+    """The elements' sentences about properties name our options instead."""
     make_archive(folder, ["a.npy"])
     (folder / "r.raw").write_bytes(bytes(1000))
     text = run("r.raw", "--output", "o", "--calibration", "cal.csv", cwd=folder,

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs demo.sh and its program and looks at what they make.  Output is TAP.
+"""Runs demo.sh and its program and checks their output.  Output is TAP.
 
-The MP4's boxes are read here; what they and the PNG hold is decoded with
+The MP4's boxes are read here; their contents and the PNG are decoded with
 GStreamer to grey levels.
 """
 import os

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What becomes of missing packages: a mirror that fails is told from packages
-that do not exist, and counts as a skip of the other Debian and of our own packages.
-apt-get, Meson, tests/debian.sh and tests/packages.sh are stand-ins.  Output is
-TAP."""
+"""Handling of missing packages: a mirror that fails is distinguished from
+packages that do not exist, and counts as a skip of the other Debian and of our
+own packages.  apt-get, Meson, tests/debian.sh and tests/packages.sh are
+stand-ins.  Output is TAP."""
 import os
 import pathlib
 import shutil

@@ -27,8 +27,8 @@ def some(folder, *depths, **settings):
 
 
 def calibrate(folder, *arguments, status=0, samples=SAMPLES):
-    """What is printed, notes and errors included.  A calibration that is poor
-    ends --check with status 1."""
+    """Returns the output, notes and errors included.  A calibration that is
+    poor ends --check with status 1."""
     sizes = ["--samples", samples] if samples else []
     result = subprocess.run(
         [PROGRAM, *map(str, sizes), *map(str, arguments)], cwd=folder, text=True,

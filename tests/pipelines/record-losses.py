@@ -253,7 +253,7 @@ def test_files_are_taken_away(folder):
             assert told.count("goes on in a new part") == 3, told
             lines_until(process, lambda p: p["live"][0] >=
                         before["live"][0] + 4 * RATE)
-            # what is no part any more is not looked at by the players either
+            # files that are no longer parts are not read by the players either
             for path in here.iterdir():
                 if path.is_symlink() or how == "cut off" and path.name in (
                         "x" + KINDS[container], "x" + KINDS["lossless"]):
@@ -271,7 +271,7 @@ def test_files_are_taken_away(folder):
 
 @tap.timed
 def test_folder_is_taken_away(folder):
-    """It is made again.  What is elsewhere can be played there."""
+    """The folder is made again.  The files that were moved can be played there."""
     with recording(folder, "--output", "a/x", "--raw", "--lossless",
                    *SMALL) as process:
         before = lines_until(process, lambda p: p["video"][0] >= RATE)
@@ -326,7 +326,7 @@ def test_finished_part_is_taken_away(folder):
 
 
 def test_texts_are_taken_away(folder):
-    """What describes a recording is written again, right before the end too."""
+    """The texts of a recording are written again, right before the end too."""
     for number, take in enumerate((lambda path: path.write_text(""),
                                    lambda path: path.unlink())):
         name = f"x{number}"
@@ -381,7 +381,7 @@ def test_terminal_is_closed(folder):
 
 
 def test_reader_goes_away(folder):
-    """As in `record.sh | head -1`; so does who reads the errors."""
+    """As in `record.sh | head -1`; the reader of the errors ends too."""
     with recording(folder, "--output", "x", *SMALL) as process:
         last = lines_until(process, lambda p: p["video"][0] > 5)
         process.stdout.close()
@@ -447,7 +447,7 @@ def test_hanging_disk(folder):
             lines_until(process, lambda p: p["live"][0] > 2 * RATE)
             for number in signals[:-1]:
                 process.send_signal(number)
-            # as whoever starts it may do: still the same Ctrl-C
+            # as the parent process may do: still the same Ctrl-C
             time.sleep(0.05)
             process.send_signal(signals[-2])
             for line in process.stderr:
@@ -469,7 +469,7 @@ def test_hanging_disk(folder):
 # ------------------------------------------------------------ hanging sources
 
 class Camera:
-    """Whoever connects gets B-scans of 8 bit, 25 a second, while it flows."""
+    """Sends B-scans of 8 bit, 25 a second, to one client, while `flows` is set."""
 
     def __init__(self):
         self.server = socket.create_server(("127.0.0.1", 0))
@@ -533,7 +533,7 @@ def test_hanging_source(folder):
 
 @tap.timed
 def test_seconds_with_a_hanging_source(folder):
-    """--seconds ends what records nothing any more, 5 s later."""
+    """--seconds ends a recording that gets no more data, 5 s later."""
     with Camera() as camera, recording(
             folder, "--output", "x", "--source", camera.source, "--seconds", 4,
             *calibrate(folder), "--size", "160x128") as process:

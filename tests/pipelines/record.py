@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Records with record.sh and its program and looks at the files: what is in them,
-who may read them, and what is refused.  What fails meanwhile: record-losses.py.
+"""Records with record.sh and its program and checks the files: their contents,
+their access rights, and refused options.  Failures meanwhile: record-losses.py.
 Output is TAP."""
 import array
 import contextlib
@@ -64,9 +64,9 @@ def read_csv(path):
 
 
 def test_measurements(folder):
-    """What was measured is beside the recording, once a second, in numbers that
-    are those of the virtual system; none where they are not wanted, and no file
-    is written over."""
+    """The measurements are in a file next to the recording, once a second, in
+    numbers that are those of the virtual system; there is none if they are not
+    wanted, and no file is overwritten."""
     tables = [folder / f"x-{of}.csv" for of in ("spectra", "ascans")]
     with recording(folder, "--output", "x", "--raw", *SMALL) as process:
         lines_until(process, lambda _: all(
@@ -161,7 +161,7 @@ def test_calibration_beside_an_instrument(folder):
         return result.stderr
 
     def calibration(name):
-        """What a recording says of it, k-index first."""
+        """The calibration in a recording's text, k-index first."""
         text = (folder / f"{name}.oct").read_text()
         return [line for line in text.splitlines() if re.match(
             "(positions|nodes|dispersion|background|k-m)", line)]
@@ -477,7 +477,7 @@ def test_volume(folder):
             assert process.wait(tap.PATIENCE) == 0, errors
         return output
 
-    # longer than what is made of it
+    # longer than its output
     output = record("--output", "x", "--raw", "--samples", 256, "--lines", 32,
                     frames=70)
     made = report(output)
@@ -491,14 +491,14 @@ def test_volume(folder):
         assert set(report(output)) == {"volume"}, output
         films.append(check_film(folder, f"y{rate}-volume-00000.mkv"))
     still, turned = films
-    # by half a turn or so: much else is seen than with what moves in the scene
+    # by half a turn or so: many more pixels differ than by motion in the scene
     assert sum(abs(a - b) for a, b in zip(still, turned)) > 4 * len(still)
 
 
 def test_masked(folder):
     """A scan that leaves A-lines out: its recording has the mask, images are as
     wide as the whole B-scan, from the source and from the recording, and as
-    narrow as what was taken where they are not filled in."""
+    narrow as the acquired lines if they are not filled in."""
     source = (f"octsrc is-live=true phantom=surgery samples={SAMPLES} "
               f"lines={LINES} bscans=8 line-rate=640 scan-mask=scattered "
               "scan-rate=0.5 scan-mask-output=mask.txt")
@@ -550,7 +550,7 @@ def test_masked_camera(folder):
     assert "no.txt" in errors, errors
 
 
-# --------------------------------------------------------------- who may look
+# --------------------------------------------------------------- access rights
 
 def test_private(folder):
     """Whatever the umask, nobody else can read them, from the first byte on."""

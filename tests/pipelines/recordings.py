@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What the tests of recordings share: starting oct-record, reading its progress
-and its last lines, and playing what it has written."""
+"""Shared by the tests of recordings: starting oct-record, reading its progress
+and its last lines, and playing its files."""
 import contextlib
 import os
 import pathlib

@@ -58,7 +58,7 @@ class Server:
         return (self.folder / "err").read_text()
 
     def frames(self):
-        """Recorded so far, by what the program shows."""
+        """Frames recorded so far, as the program shows them."""
         found = re.findall(r"video (\d+) frames", self.out.read_text())
         return int(found[-1]) if found else 0
 
@@ -280,7 +280,7 @@ def test_seats_of_viewers(folder):
 
 
 def test_bodies(folder):
-    """Lengths of bodies are not believed, whoever says them."""
+    """Lengths of bodies are not believed."""
     with server(folder) as it:
         it.wait_for_frames(10)
         before = it.memory()
@@ -385,8 +385,8 @@ def test_wrong_passwords(folder):
 
 
 def test_slow_clients(folder):
-    """Who says nothing, or stops in the middle, is closed; so is a viewer that
-    does not read.  Others go on."""
+    """A connection that sends nothing, or stops in the middle, is closed; so is
+    a viewer that does not read.  Others go on."""
     with server(folder, "--size", "320x256") as it:
         streams = [it.connect() for _ in range(3)]
         streams[1].sendall(REQUEST[:20])

@@ -115,7 +115,7 @@ class Cluster:
                 command, stdin=subprocess.DEVNULL, stdout=log, stderr=log))
 
     def state(self):
-        """Of the node, as sinfo calls it; or fails when a daemon has ended."""
+        """State of the node, as sinfo calls it; fails when a daemon has ended."""
         for daemon in self.daemons:
             if daemon.poll() is not None:
                 name = daemon.args[0]
@@ -269,8 +269,8 @@ def test_killed_task_and_drained_node(folder):
 
 
 def test_cancelled_task(folder):
-    """What it should have converted is said to be missing, and converted by the
-    next who submits the line."""
+    """Its files are reported as missing, and converted when the line is
+    submitted again."""
     here = need_cluster()
     names = [f"{n}.npy" for n in range(4)]
     make_archive(folder, dict.fromkeys(names, 6))

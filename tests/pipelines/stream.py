@@ -165,8 +165,8 @@ def sent_in_vain(stream):
 
 
 def check_undisturbed(it, folder, name="x.mp4"):
-    """Neither the live picture nor the recording waited: who does loses most of
-    the frames.  A machine that is busy with other things loses some."""
+    """Neither the live picture nor the recording waited: one that waits loses
+    most of the frames.  A machine that is busy with other things loses some."""
     now = it.progress()
     assert now["live"][1] <= 0.3 * now["live"][0], now
     frames, dropped = it.stop()
@@ -179,8 +179,8 @@ def check_undisturbed(it, folder, name="x.mp4"):
 
 @tap.timed
 def test_rtsp_viewers(folder):
-    """Three, who ask for UDP first or for TCP, one that stalls, one that
-    vanishes, and a recording that is complete."""
+    """Three viewers that ask for UDP first or for TCP, one that stalls, one
+    that vanishes, and a recording that is complete."""
     with sender(folder, "--rtsp", 0, "--output", "x", "--mp4", "--size",
                 "320x256") as it:
         url = it.wait_for(r"Live: (rtsp://127.0.0.1:\d+/oct)")[1]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What the tests of the programs share: running them, decoding what they made
-with GStreamer, TAP."""
+"""Shared by the tests of the programs: running them, decoding their output with
+GStreamer, TAP."""
 import concurrent.futures
 import pathlib
 import re
@@ -24,17 +24,17 @@ class Skip(Exception):
 
 
 class Others:
-    """What tests of time depend on: how much of the processors others have
-    used since it was made, the host of a virtual machine included, as a part
-    of all cores."""
+    """Load that disturbs tests of time: how much of the processors other
+    programs have used since this was made, the host of a virtual machine
+    included, as a part of all cores."""
 
     def __init__(self):
         self.before = self.count()
 
     @staticmethod
     def count():
-        """Seconds worked by all, in all, and by us with what we have waited
-        for."""
+        """Seconds of work of all programs, seconds in all, and those of this
+        program and the children that it has waited for."""
         with open("/proc/stat", encoding="ascii") as table:
             user, nice, system, idle, wait, *rest = (
                 int(n) for n in table.readline().split()[1:9])
@@ -51,11 +51,11 @@ class Others:
 
 
 def timed(function):
-    """A test of what a computer does in time.  It says nothing while others
-    use more than a twentieth of the processors: it is tried up to four times
-    and skipped where that is always so.  Failing twice without others is a
-    failure, once may be a hiccup of the machine.  Where tests run at the same
-    time it is tried once among them, which is harder, before all of this."""
+    """A test of the computer's speed.  It says nothing while others use more
+    than a twentieth of the processors: it is tried up to four times and skipped
+    if that is always so.  Failing twice without others is a failure, once may
+    be a hiccup of the machine.  If tests run at the same time it is tried once
+    among them, which is harder, before all of this."""
     function.timed = True
     return function
 
@@ -111,8 +111,9 @@ def spread(grey):
 
 
 def together(function, cases, at_a_time=4):
-    """Calls function(case) for each case, several at the same time: for what
-    waits more than it works.  Raises what the first of them raises."""
+    """Calls function(case) for each case, several at the same time: for
+    functions that wait more than they work.  Raises the first of their errors.
+    """
     with concurrent.futures.ThreadPoolExecutor(at_a_time) as pool:
         for _ in pool.map(function, cases):
             pass

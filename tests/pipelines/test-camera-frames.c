@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * What the programs and octgather keep of a camera stays as it was taken, however
- * long they keep it: frames of Aravis' fake camera, with few buffers.  Skipped
- * when Aravis is not installed.
+ * Camera frames that the programs and octgather keep are not overwritten,
+ * however long they keep them: frames of Aravis' fake camera, with few buffers.
+ * Skipped when Aravis is not installed.
  */
 #include "oct-launch.h"
 #include "oct-record-pipeline.h"
@@ -106,7 +106,8 @@ test_part (void)
   check_frames (pipeline, pad);
 }
 
-/* Of a spectrometer with 256 pixels; a file to be deleted. */
+/* Calibration of a spectrometer with 256 pixels; the caller deletes the
+ * file. */
 static char *
 write_calibration (void)
 {
@@ -148,7 +149,7 @@ test_record (void)
   g_free (options.spectra.calibration);
 }
 
-/* What README and docs say for gst-launch-1.0. */
+/* The line of README and docs for gst-launch-1.0. */
 static void
 test_gather (void)
 {

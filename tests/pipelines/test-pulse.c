@@ -131,7 +131,7 @@ test_forgiven (void)
   oct_pulse_clear (&test.pulse);
 }
 
-/* What ends in a gap, or right after one. */
+/* A recording that ends in a gap, or right after one. */
 static void
 test_ends_in_a_gap (void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * Recordings of a pipeline that runs: begun and ended again and again, several
- * at once, and what ends one by itself.  What is in the files: record.py.
+ * at once, and errors that end one.  The contents of the files: record.py.
  */
 #include "oct-recorder.h"
 #include "oct-tap.h"
@@ -175,7 +175,7 @@ test_again_and_again (Live *live, gconstpointer data)
   }
 }
 
-/* Of a source that delivers nothing there are no files. */
+/* A source that delivers nothing gives no files. */
 static void
 test_nothing_to_record (Live *live, gconstpointer data)
 {
@@ -304,7 +304,7 @@ on_decoded (GstPad *pad, GstPadProbeInfo *info, gpointer frames)
   return GST_PAD_PROBE_OK;
 }
 
-/* Frames that a decoder makes of what `launch` reads. */
+/* Number of frames that a decoder outputs for the input `launch`. */
 static guint64
 decode (const char *launch)
 {
@@ -370,7 +370,7 @@ wait_for_message (OctRecorder *recorder, const char *except)
   return stats;
 }
 
-/* What is reported is what a decoder finds. */
+/* The reported number of frames is the decoder's. */
 static void
 assert_decoded (Live *live, guint kind, const OctRecorderStats *stats)
 {
@@ -378,8 +378,8 @@ assert_decoded (Live *live, guint kind, const OctRecorderStats *stats)
       decode_all (live, kinds_of_files[kind].ending), ==, stats->frames);
 }
 
-/* Of every kind: said, recorded on, and what is reported is what a decoder
- * finds. */
+/* For every kind: a message, the recording goes on, and the reported number of
+ * frames is the decoder's. */
 static void
 test_deleted (Live *live, gconstpointer data)
 {
@@ -536,7 +536,7 @@ note_end (const char *reason, gpointer data)
 {
 }
 
-/* A tap that ends before a frame came leaves nothing behind on either pad. */
+/* A tap that ends before a frame came leaves no probe on either pad. */
 static void
 test_tap_without_frames (Live *live, gconstpointer data)
 {

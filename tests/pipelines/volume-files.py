@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""octvolumesink's files, read by others: NumPy, nibabel, tifffile, h5py.  What
-they have to hold comes through filesink, B-scan by B-scan.  Output is TAP."""
+"""octvolumesink's files, read by other programs: NumPy, nibabel, tifffile,
+h5py.  The expected voxels come through filesink, B-scan by B-scan.  Output is
+TAP."""
 import json
 import os
 import pathlib
@@ -295,8 +296,9 @@ def test_more_than_the_memory(folder):
 
 
 def test_dicom_is_valid(folder):
-    """What is left is what the standard asks of this image in one module and
-    forbids in another: a concatenation of one."""
+    """The accepted complaints are about an element that the standard requires
+    of this image in one module and forbids in another: a concatenation of one.
+    """
     need_program("dciodvfy")
     write_dicom(folder, "a.dcm", "dicom-tags=PatientID=1")
     result = subprocess.run(["dciodvfy", "a.dcm"], cwd=folder, text=True,
@@ -380,9 +382,9 @@ def test_enface_of_16_bit(folder):
 
 
 def check_enface(folder, name, has_source):
-    """What is left: a word of ours for the kind of derived image, which the
-    standard leaves open, and a reference that the module of this image wants
-    empty where nobody knows it, and the general one does not."""
+    """Accepted complaints: a word of ours for the kind of derived image, which
+    the standard leaves open, and a reference that the module of this image
+    wants empty if the source is unknown, and the general one does not."""
     if shutil.which("dciodvfy") is None:
         return
     result = subprocess.run(["dciodvfy", name], cwd=folder, text=True,
@@ -448,7 +450,7 @@ def test_enface_refused(folder):
 
 def test_enface_changes(folder):
     """Pictures of other sizes and distances are files of their own, and so are
-    B-scans behind them."""
+    B-scans after them."""
     numpy, pydicom = need("numpy"), need("pydicom")
     if "(5): dicom" not in launch_inspect(folder):
         raise Skip("this build has no DICOM")
@@ -559,7 +561,7 @@ def test_dicom_archive(folder):
 
 
 def test_is_read_again(folder):
-    """octsrc reads what was written, as spectra that it is not."""
+    """octsrc reads the written volume, as spectra although it is not."""
     write(folder, "a.npy")
     launch(folder, "octsrc", "location=a.npy", "!", "filesink",
            "location=again.bin")

@@ -37,7 +37,7 @@ EXPECTED = {"all": 50.98, 0.5: 33.76, 1: 39.19, 2: 47.45, 3: 51.99, 4: 54.77, 5:
 NOISE_FOUND, NOISE_TOLERANCE = 1.15, 0.15
 SPARSA = "octcs solver=sparsa "  # of the paper; cs-solvers.py has the others
 CSCAN_DARK = slice(420, 500)  # depths below the sample
-# Behind a threshold of 2 and 3 standard deviations complex Gaussian noise is 28
+# After a threshold of 2 and 3 standard deviations complex Gaussian noise is 28
 # and 52 dB lower; much less is asked for, since what 40 % of the samples cannot
 # resolve, and the weak scattering of the depths themselves, remain.
 # (With the estimate of the noise before, which was 1.5 times as large in tissue,
@@ -54,7 +54,7 @@ def psnr(image, background):
 
 
 def found_noise(image, elements):
-    """What noise=0 finds, in counts: the threshold, by which the first step from
+    """The estimate of noise=0, in counts: the threshold, by which the first step from
     zero makes A-scans smaller, with it and with noise=1"""
     whole = image(f"{elements} iterations=1 tau=0 noise=1")
     smaller = [image(f"{elements} iterations=1 tau=1 noise={noise}") for noise in (0, 1)]

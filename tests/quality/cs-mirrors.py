@@ -107,8 +107,8 @@ def reconstruct(raw, calibration, nearest, masks, noise, build):
 
 
 def measure(amplitudes, bins):
-    """As exp_xu.py: the peak, the rms of what is far from it and the highest of
-    the mean profile 12 to 100 bins beside it, dB"""
+    """As exp_xu.py: the peak, the rms far from it and the highest value of
+    the mean profile 12 to 100 bins from it, dB"""
     peaks, backgrounds, lobes = [], [], []
     for a, q in zip(amplitudes, bins):
         profile = a.mean(0)
@@ -135,8 +135,8 @@ def report(found, checks):
             [name, *("none" if x < NOTHING else f"{x:.1f}" for x in found[name][i])] for name in ALL]) + "\n")
         for name in EXPECTED:
             for depth, x, expected in zip(DEPTHS, found[name][i], EXPECTED[name][i]):
-                # of the exception two of the 16 A-lines decide, by what the
-                # threshold leaves of values that are twice as large; all others are 0
+                # the exception depends on two of the 16 A-lines, where the
+                # threshold leaves half of the values; all others are 0
                 tolerance = EXCEPTIONAL if (text, name, depth) == EXCEPTION else 1
                 if max(x, expected) > NOTHING:
                     checks.near(f"{text}, {name}, {depth} um", x, expected, tolerance)

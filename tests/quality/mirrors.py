@@ -44,7 +44,7 @@ SHOULDER = {"linear": -30.5, "cubic": -40.1, "linear, padded": -45.0, "cubic, pa
 
 
 class Spectrometer:
-    """Pixels of finite width behind a Gaussian spot, linear in wavelength (Hu,
+    """Pixels of finite width and a Gaussian spot, linear in wavelength (Hu,
     Pan and Rollins, Appl. Opt. 46, 8499 (2007))."""
 
     def __init__(self):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What the quality programs share: A-scans of the plugin's own elements, and the
+"""Shared by the quality programs: A-scans of the plugin's own elements, and the
 float64 reference in reference/ (octref, chain, and the experiments that made
 the published figures), which they import by name after this module."""
 import os
@@ -52,7 +52,7 @@ def fill(spectra, acquired, elements, build=None, axis="wavenumber"):
         environment["GST_PLUGIN_PATH"] = os.path.join(os.path.abspath(build), "gst")
     with tempfile.TemporaryDirectory() as folder:
         given, mask, taken = (os.path.join(folder, name) for name in ("in.npy", "mask.txt", "out.raw"))
-        # what was not acquired is no number, and would be seen
+        # samples that were not acquired are NaN, so that using them would be seen
         np.save(given, np.ascontiguousarray(np.where(acquired[..., None], spectra, np.nan), "<f4"))
         np.savetxt(mask, acquired, "%d")
         line = (f"octsrc location={given} ! octdcsub mode=none axis={axis} ! {elements} scan-mask-file={mask} name=v "

@@ -32,7 +32,7 @@ SPOT = (3, 12)  # B-scans, A-lines
 RATES = {"18 %": (.5, .6), "10 %": (.4, .5)}
 SAME_SAMPLES = "same-samples=true seed=7"  # as the reference has it, and the paper
 
-# Of the reference: error of the amplitude, rms difference of the logarithm in dB and
+# The reference's error of the amplitude, rms difference of the logarithm in dB and
 # contrast to noise of the tissue, at 18 % and at 10 %; all data
 ALL = (.021, 1.58, .55)
 TISSUE = {
@@ -108,7 +108,7 @@ class Tissue:
         return octref.half_forward(octref.half_adjoint(self.spectra) * np.exp(1j * phase)[..., None], N)
 
     def first_step(self, acquired, rate, same):
-        """of the reference: A-scans of what was acquired, by one mask or by 16"""
+        """the reference's A-scans from the acquired samples, by one mask or by 16"""
         number = 0 if same else (np.arange(NX) + 7 * np.arange(NY)[:, None]) % 16
         scans = np.zeros((NY, NX, N // 2), complex)
         for i in range(1 if same else 16):

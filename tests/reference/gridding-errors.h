@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What gridding itself loses: its relative l2 error against the exact transform
- * of real white spectra of 2048 samples, 725 to 965 nm, 1024 depth bins, in
- * double precision.  numeric-reference finds these figures again. */
+/* The error of gridding itself: its relative l2 error against the exact
+ * transform of real white spectra of 2048 samples, 725 to 965 nm, 1024 depth
+ * bins, in double precision.  numeric-reference finds these figures again. */
 #pragma once
 
 #include "oct-backend.h"

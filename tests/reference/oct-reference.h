@@ -101,7 +101,8 @@ void oct_reference_window (
 double oct_reference_interpolate (
     const double *at, const double *values, guint count, double x);
 
-/* What a calibration file says of `samples` samples; docs/calibration.md. */
+/* The contents of a calibration file for `samples` samples;
+ * docs/calibration.md. */
 typedef struct {
   guint samples;
   double *positions;    /* s[j], in samples, of uniform wavenumber j */

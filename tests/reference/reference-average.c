@@ -24,8 +24,8 @@ to_add (const OctAverageParams *p, Complex a)
       isfinite (cimag (a)) ? cimag (a) : 0);
 }
 
-/* Of the values in row `y`, number `i` of that row, over the frames that have
- * one there when all lie as the last one does. */
+/* Mean of the values in row `y`, number `i` of that row, over the frames that
+ * have one there when all are shifted onto the last one. */
 static Complex
 mean_of (const OctReference *plan, gint y, gint i)
 {

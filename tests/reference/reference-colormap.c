@@ -14,7 +14,8 @@ color_of (const OctColormapParams *p, const Complex *in, guint row, guint x)
   return p->colors + 3 * level;
 }
 
-/* Of RGBA all four, of NV12 the luma (ITU-R BT.709, 3.2 and 3.4 with 8 bit). */
+/* RGBA: all four values; NV12: the luma (ITU-R BT.709, 3.2 and 3.4 with 8
+ * bit). */
 void
 reference_colormap (
     OctReference *plan, const Complex *in, const double *mean, Complex *out)

@@ -249,7 +249,7 @@ median (double *values, guint count)
   return values[(count - 1) / 2];
 }
 
-/* y; FALSE when a value is no finite number */
+/* Reads y; FALSE when a value is NaN or infinite. */
 static gboolean
 take_samples (const OctCsParams *p, const Complex *row, Line *l)
 {

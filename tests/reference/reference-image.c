@@ -81,8 +81,8 @@ white_power (double *powers, guint count)
   return low + (high - low) * (1 - (above - more + 0.5) / inside);
 }
 
-/* Rows of depth band `band` of eight equal ones; the first begins behind zero
- * delay. */
+/* First row of depth band `band` of eight equal ones; the first begins after
+ * zero delay. */
 static guint
 band_start (guint depth_bins, guint band)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * What the files of the reference share.
+ * Shared by the files of the reference.
  */
 #pragma once
 
@@ -28,7 +28,7 @@ typedef void (*ReferenceRun) (
 OCT_OPERATIONS (REFERENCE_DECLARE)
 #undef REFERENCE_DECLARE
 
-/* Of frames in a mean. */
+/* Forgets the frames in a mean. */
 void reference_forget (OctReference *plan);
 
 /* The range so far, of other parameters, in the unit of these. */

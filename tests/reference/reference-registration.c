@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-/* Of one level. */
+/* Values of one level. */
 typedef struct {
   gint rows, columns;
   double *values; /* [rows][columns] */

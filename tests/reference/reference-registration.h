@@ -7,7 +7,7 @@
 
 #include "oct-reference.h"
 
-/* Of one B-scan of [rows][values] each: what is at x in `mean` is at x + shift
+/* For one B-scan of [rows][values] each: the point x in `mean` is at x + shift
  * in `frame`; shift = rows, columns. */
 void reference_find_shift (const OctAverageParams *params, const Complex *mean,
     const Complex *frame, gint shift[2]);

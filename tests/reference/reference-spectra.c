@@ -73,7 +73,7 @@ scale_lines (const OctBackgroundParams *p, const Complex *in, const double *b,
   return scaled;
 }
 
-/* Mean and variance of one frequency over lines one behind the other. */
+/* Mean and variance of one frequency over consecutive lines. */
 static Complex
 find_frequency (const double *lines, guint count, guint samples, guint q,
     const Complex *turns, double *variance)
@@ -222,7 +222,7 @@ remove_neighbours (
     }
 }
 
-/* What is removed, where it has to be found. */
+/* The background to be removed, if it has to be found. */
 static void
 find_background (OctReference *plan, const Complex *in, double *found)
 {

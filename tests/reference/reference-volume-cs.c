@@ -14,7 +14,7 @@ typedef struct {
   double phase_step[2];
 } Problem;
 
-/* What an A-line differs by from one without phase steps. */
+/* Factor by which an A-line differs from one without phase steps. */
 static Complex
 phase_of (const Problem *q, guint place)
 {
@@ -391,8 +391,8 @@ pursue (const Basis *basis, const gboolean *kept, guint steps, Complex *b)
     b[j] = creal (b[j]);
 }
 
-/* A-scans of what was taken, where it belongs: of a part of the samples by basis
- * pursuit over all modes, those of negative depths too. */
+/* A-scans of the acquired A-lines, in their places: from a part of the samples
+ * by basis pursuit over all modes, those of negative depths too. */
 static void
 find_scans (const Problem *q, guint steps, Complex *v)
 {
@@ -472,7 +472,7 @@ fill_paper (const Problem *q, const OctVolumeCsSettings *s, Complex *v)
   }
 }
 
-/* As numpy.interp has it, of what is there. */
+/* Like numpy.interp, from the A-lines that are there. */
 static void
 interpolate (
     Complex *v, gsize step, guint depths, const gboolean *there, guint count)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Nobody takes what others need. */
+/* No client takes the share of others. */
 #include "oct-places.h"
 
 #define WHO(number) GUINT_TO_POINTER ((number) + 1)
@@ -56,14 +56,14 @@ test_shares (void)
     g_assert_cmpuint (take (seats, OCT_ROLE_VIEW, 2, "192.0.2.1"), !=, 0);
   g_assert_cmpuint (take (seats, OCT_ROLE_VIEW, 3, "192.0.2.1"), ==, 0);
   g_assert_cmpuint (take (seats, OCT_ROLE_VIEW, 4, "192.0.2.2"), !=, 0);
-  /* who controls may do so from the same place, more often */
+  /* a client with control may do so from the same place, more often */
   for (guint i = 0; i < 3; i++)
     g_assert_cmpuint (take (seats, OCT_ROLE_CONTROL, 5, "192.0.2.1"), !=, 0);
   oct_seats_free (seats);
 }
 
-/* Who comes later is let in; who has waited longest gives way, of the address
- * that most come from. */
+/* A later client is let in; the one that has waited longest gives way, of the
+ * address with most clients. */
 static void
 test_door (void)
 {

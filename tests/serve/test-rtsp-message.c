@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What goes on to the RTSP library, and what does not. */
+/* Messages that are passed on to the RTSP library, and others. */
 #include "oct-rtsp-message.h"
 
 #include <string.h>
@@ -104,7 +104,7 @@ test_refused (void)
   check_refused ("OPTIONS * RTSP/1.0\r\nA: b\rContent-Length: 1\r\n\r\n", 400);
 }
 
-/* What may be read in two ways is not passed on. */
+/* Ambiguous lengths are not passed on. */
 static void
 test_lengths (void)
 {

@@ -250,7 +250,7 @@ def write_thorlabs(folder):
     make("bad-xml", replace=[("</Ocity>", "")])
     bomb = "<!DOCTYPE a [<!ENTITY b 'bbbbbbbbbb'><!ENTITY c '&b;&b;&b;&b;&b;&b;&b;&b;'>]>"
     make("bad-entities", replace=[("<Ocity version", bomb + "<Ocity version"), ("none", "&c;&c;")])
-    # names with bytes that are no text, which GLib's message shows
+    # names with bytes that are not text, which GLib's message shows
     spoilt = lambda e: e["Header.xml"].replace(b"<Image>", b"<Im\xe9\xff>")
     make("bad-utf8", spoil=lambda e: {**e, "Header.xml": spoilt(e)})
     # one entry of a million, of 100000 B-scans

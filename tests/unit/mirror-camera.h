@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * A spectrometer in front of a mirror, in double precision: pixels of finite
- * width behind a Gaussian spot, a wavelength scale that is bent, dispersion in
- * the sample arm, shot noise, read noise, 12 bits.
+ * A spectrometer with a mirror as sample, in double precision: pixels of finite
+ * width, a Gaussian spot, a wavelength scale that is bent, dispersion in the
+ * sample arm, shot noise, read noise, 12 bits.
  */
 #pragma once
 
@@ -16,7 +16,7 @@ typedef struct {
   double a2, a3;             /* um^2, um^3 */
   double reflectivity;       /* amplitude, to that of the reference arm */
   double ghost;              /* amplitude of a second one, to the first */
-  double ghost_distance;     /* um, behind the first */
+  double ghost_distance;     /* um, deeper than the first */
   double level;              /* of full scale, of the source */
   double drift;              /* rad rms, of the phase from line to line */
   guint seed;                /* 0: no noise */
@@ -40,8 +40,8 @@ void mirror_camera_see (
 /* um */
 double mirror_camera_wavelength (const MirrorCamera *camera, double pixel);
 
-/* What oct-mirrors.h calls K and D, of mirrors at positive depths, and the
- * square of the source's spectrum: [samples] each.  Returns the span of
- * wavenumbers in rad/um. */
+/* K and D of oct-mirrors.h, for mirrors at positive depths, and the square of
+ * the source's spectrum: [samples] each.  Returns the span of wavenumbers in
+ * rad/um. */
 double mirror_camera_truth (
     const MirrorCamera *camera, double *k, double *d, double *light);

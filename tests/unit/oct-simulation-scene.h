@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * Scenes of the simulated spectrometer, for tests of what is found in any
- * scene: on uniform wavenumbers, with the dispersion as phases at the ends of
- * the axis in rad, without the mean of the lines.
+ * Scenes of the simulated spectrometer, for tests of estimates from any scene:
+ * on uniform wavenumbers, with the dispersion as phases at the ends of the axis
+ * in rad, without the mean of the lines.
  */
 #pragma once
 

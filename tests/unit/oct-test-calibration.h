@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * What the tests of calibrations share: calibrations that are made, or refused.
+ * Shared by the tests of calibrations: calibrations that are made, or refused.
  */
 #pragma once
 

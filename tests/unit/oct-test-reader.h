@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * What the tests of readers share: files that can be read, with values that
+ * Shared by the tests of readers: files that can be read, with values that
  * count up, and files that are refused.
  */
 #pragma once

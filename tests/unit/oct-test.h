@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * What the unit tests share: files of a temporary folder and comparisons.
+ * Shared by the unit tests: files of a temporary folder and comparisons.
  */
 #pragma once
 

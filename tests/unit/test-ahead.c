@@ -24,7 +24,7 @@ static struct {
   guint64 in_memory; /* the file is, up to here */
   gboolean stuck;
   int error;     /* errno of reads, 0: they work */
-  guint looks;   /* for what is in memory */
+  guint looks;   /* for the part in memory */
   guint reads;   /* begun */
   guint64 begin; /* of the first read; the others follow without a gap */
   guint64 at;    /* the end of the last one */
@@ -157,8 +157,8 @@ set_stuck (gboolean stuck)
   g_mutex_unlock (&disk.lock);
 }
 
-/* From behind the first B-scan to the end, each byte once, no further ahead than
- * it should, and nothing behind the end. */
+/* From the end of the first B-scan to the end of the file, each byte once, no
+ * further ahead than it should, and nothing beyond the end. */
 static void
 test_from_disk (void)
 {
@@ -184,7 +184,7 @@ test_from_disk (void)
   g_assert_cmpuint (disk.at, <=, end);
 }
 
-/* What is in memory costs a look, and no disk nothing. */
+/* Data in memory costs a look; without a disk there is none. */
 static void
 test_in_memory (void)
 {
@@ -222,8 +222,8 @@ test_partly_in_memory (void)
   g_assert_cmpuint (disk.begin, <=, 60 * MIB);
 }
 
-/* Nothing is fetched behind a jump, as nobody knows what follows, until a second
- * read follows it. */
+/* Nothing is fetched after a jump, as the next offset is not known, until a
+ * second read follows it. */
 static void
 test_jumps (void)
 {
@@ -242,7 +242,7 @@ test_jumps (void)
   g_assert_cmpuint (disk.at, ==, 100 * MIB + 2 * BSCAN + FAR);
 }
 
-/* Who reads does not wait for it; what was passed meanwhile is not fetched. */
+/* The reader does not wait for it; data passed meanwhile is not fetched. */
 static void
 test_stuck (void)
 {

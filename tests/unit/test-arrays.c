@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Arrays of any type, order and number of dimensions.  Value n of what is to be
- * read is n; all bytes are put together here, or by NumPy, SciPy and h5py
+/* Arrays of any type, order and number of dimensions.  Value n of the data to
+ * be read is n; all bytes are put together here, or by NumPy, SciPy and h5py
  * (make_npy.py, make_formats.py). */
 #define OCT_TEST_READER_FOLDER OCT_TEST_VECTORS "/files"
 #include "oct-test-vectors.h"
@@ -396,7 +396,7 @@ test_refused (void)
       "`bscans` is set to 4");
 }
 
-/* What no setting can mean. */
+/* Settings without a meaning. */
 static void
 test_no_arrays (void)
 {
@@ -416,7 +416,8 @@ test_no_arrays (void)
       "`sample-dimension` is 4", "leave it 0 if each row is one");
 }
 
-/* Of a file that was cut off, the whole B-scans, if these follow each other. */
+/* In a file that was cut off, the whole B-scans can be read, if their values
+ * are contiguous. */
 static void
 test_cut (void)
 {
@@ -585,7 +586,7 @@ test_doubts (void)
   }
 }
 
-/* What is read as it was written gives no doubt, whatever the depth of the
+/* Data read in its own format gives no doubt, whatever the depth of the
  * reflector is: 3.1 is one at the end of the range. */
 static void
 test_no_doubts (void)
@@ -605,7 +606,8 @@ test_no_doubts (void)
   }
 }
 
-/* Neighbours along a row of a transposed frame are no neighbours of a spectrum. */
+/* Neighbours along a row of a transposed frame are not neighbours in a
+ * spectrum. */
 static void
 test_doubts_of_columns (void)
 {
@@ -682,8 +684,8 @@ close_nothing (gpointer content)
 {
 }
 
-/* [B-scans][samples][lines], as MATLAB's lines x samples x B-scans are, and more
- * than what is fetched at once. */
+/* [B-scans][samples][lines], as MATLAB's lines x samples x B-scans are, and
+ * more than is fetched at once. */
 static void
 test_packed (void)
 {

@@ -45,7 +45,7 @@ assert_volume (OctReader *reader, guint frames)
 
 /* ---------------------------------------------------------------------- unp */
 
-/* Names in small letters and an end that is no XML are octopod's. */
+/* Names in small letters and an end that is not valid XML are octopod's. */
 static void
 test_unp (void)
 {

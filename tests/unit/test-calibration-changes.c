@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What is set beside a calibration: polynomials of any order, phases at the
- * ends of the axis, a spectrum that was taken. */
+/* Settings that change a calibration: polynomials of any order, phases at the
+ * ends of the axis, a measured background spectrum. */
 #include "oct-calibration.h"
 
 #include "oct-reference.h"

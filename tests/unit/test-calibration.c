@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Calibrations from wavelengths, k maps, polynomials and files against the
- * reference.  What is refused: test-calibration-errors.c. */
+ * reference.  Refused ones: test-calibration-errors.c. */
 #include "oct-calibration-text.h"
 
 #include "oct-reference.h"
@@ -11,8 +11,8 @@
 
 #define N 16
 
-/* What calibrations are made of, by make_columns(): wavelengths that rise, and
- * fall; phases; positions inside the samples, and beyond both ends. */
+/* Input of calibrations, from make_columns(): wavelengths that rise, and fall;
+ * phases; positions inside the samples, and beyond both ends. */
 static double wavelength_up[N], wavelength_down[N], dispersion_at_pixels[N];
 static double k_index_up[N], k_index_down[N], polynomial_s[N];
 /* 800 to 900 nm, and the phase of a2 = 60 um^2, a3 = 7 um^3 there */
@@ -476,7 +476,7 @@ test_k_warp (void)
   g_assert_true (oct_calibration_fill_phase (on, TRUE, 0, 0, phase, NULL));
 }
 
-/* What is written is read again as it was. */
+/* A written calibration is read back unchanged. */
 static void
 test_format (void)
 {

@@ -70,7 +70,7 @@ test_file (void)
 
   g_assert_no_error (error);
   oct_colormap_fill (stops, c);
-  /* before the first and behind the last as these */
+  /* before the first and after the last as these */
   g_assert_cmpuint (c[2], ==, 255);
   g_assert_cmpuint (c[3 * 15], ==, 64);
   g_assert_cmpuint (c[3 * 65], ==, 191);

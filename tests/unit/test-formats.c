@@ -298,7 +298,7 @@ test_mat_hostile (void)
   }
 }
 
-/* What is there of a packed file can be played, and the rest is an error. */
+/* The intact part of a packed file can be played, and the rest is an error. */
 static void
 test_mat_cut (void)
 {
@@ -552,7 +552,7 @@ find_entry (const char *data, gsize size, const char *name)
 {
   gsize n = strlen (name), at = 30;
 
-  /* behind the 30 bytes that begin it; Header.xml has names of entries too */
+  /* after the 30 bytes that begin it; Header.xml has names of entries too */
   while (at + n < size
          && (memcmp (data + at - 30, "PK\3\4", 4) != 0
              || memcmp (data + at, name, n) != 0))
@@ -604,8 +604,8 @@ find_declared_size (const guint8 *data, gsize size, guint n)
   return 0;
 }
 
-/* An archive that lies about the size of one entry: smaller, larger, or more
- * than there is memory for.  What was read is right, or nothing is. */
+/* An archive that declares a wrong size of one entry: smaller, larger, or more
+ * than there is memory for.  The read data is right, or nothing is read. */
 static void
 test_thorlabs_declared (void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Calibrations that say where each sample lies on the axis of uniform
- * wavenumbers, as k_position of a file or as Thorlabs' Chirp.dat.  What is read
- * for each wavenumber is the inverse, known here from the formula. */
+ * wavenumbers, as k_position of a file or as Thorlabs' Chirp.dat.  The sample
+ * to read for each wavenumber is the inverse, known here from the formula. */
 #include "oct-test-calibration.h"
 
 #define N 2048

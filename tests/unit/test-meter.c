@@ -161,8 +161,9 @@ add_source (float *ascans, guint lines, double amplitude)
   }
 }
 
-/* The source is no peak and no side lobe, and changes nothing between bins: the
- * analytic values of the peak stay, also where the source is 28 dB higher. */
+/* The source is not a peak or a side lobe, and changes nothing between bins:
+ * the analytic values of the peak stay, also where the source is 28 dB
+ * higher. */
 static void
 test_residue (void)
 {
@@ -183,8 +184,8 @@ test_residue (void)
     }
 }
 
-/* What stands alone is a side lobe, unless the source may have put it there; and
- * nothing is said where the source is all that there is. */
+/* A single other peak is a side lobe, unless the source may have put it there;
+ * and if there is only the source, nothing is reported. */
 static void
 test_residue_and_ghost (void)
 {
@@ -662,7 +663,7 @@ test_black_level (void)
       oct_meter_source (mean, SIM_N, sim.k, OCT_WINDOW_HANN, &source, NULL));
   assert_near ("FWHM", source.fwhm_nm, 50, 0.2);
   simulation_clear (&sim);
-  /* the same light in all pixels is no darkness */
+  /* the same light in all pixels does not give a black level */
   for (guint p = 0; p < SIM_N; p++)
     mean[p] = 1000 + 0.1 * sin (p);
   g_assert_true (isnan (oct_meter_black_level (mean, variance, SIM_N, 200)));

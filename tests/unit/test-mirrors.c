@@ -57,7 +57,7 @@ reverse (double *v, guint n)
   }
 }
 
-/* Level of a mirror without noise behind a calibration. */
+/* Level of a mirror without noise, after a calibration. */
 static double
 find_level (const Case *c, double depth, const double *k_index,
     const double *dispersion)
@@ -203,7 +203,7 @@ test_case (gconstpointer data)
     oct_fringe_free (fringes[m]);
 }
 
-/* What a case does not say is as in MIRROR_CAMERA. */
+/* Values that a case does not set are those of MIRROR_CAMERA. */
 static void
 complete (MirrorCamera *camera)
 {
@@ -355,7 +355,8 @@ test_scale (void)
   oct_mirror_scale_clear (&scale);
 }
 
-/* What the noise leaves is least near the mirrors and grows away from them. */
+/* The error caused by noise is least near the mirrors and grows away from
+ * them. */
 static void
 test_errors (void)
 {
@@ -496,7 +497,7 @@ test_fringes (void)
 }
 
 /* A B-scan over a tilted mirror is at many depths: lines at one are used. Noise
- * is no reason to use fewer. */
+ * does not reduce their number. */
 static void
 test_tilted (void)
 {
@@ -585,7 +586,7 @@ test_smoothing (void)
   }
 }
 
-/* Through its knots, straight behind a straight line, near a smooth curve, and
+/* Through its knots, straight beyond a straight line, near a smooth curve, and
  * the sum of all B-splines is 1. */
 static void
 test_splines (void)

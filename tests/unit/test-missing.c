@@ -18,7 +18,7 @@ typedef struct {
   const char *says;
 } Case;
 
-/* What the reader says of itself, and each B-scan that is there. */
+/* Checks the reader's report, and each B-scan that is there. */
 static void
 assert_missing (OctReader *reader, const Case *c)
 {
@@ -286,8 +286,8 @@ test_bioptigen (void)
 
 #define SRR_NAME "Data_Y%04u_YTotal3_B%04u_BTotal2_Ganymede.srr"
 
-/* Of three places with two repeats the first file is not there, and the fourth
- * has no last line.  Apodization is then that of the second. */
+/* Three places with two repeats; the first file is missing, and the fourth has
+ * no last line.  Apodization is then that of the second. */
 static void
 test_srr (void)
 {
@@ -402,7 +402,7 @@ test_thorlabs_checksum (void)
   gsize size;
 
   g_assert_true (g_file_get_contents (vector, &data, &size, NULL));
-  /* behind its name, in its own header */
+  /* after its name, in its own header */
   for (gsize i = 0; i + 48 < size; i++)
     if (memcmp (data + i, "PK\3\4", 4) == 0
         && memcmp (data + i + 30, "data/Spectral0.data", 19) == 0)
@@ -469,7 +469,7 @@ test_hdf5 (void)
 #endif
 
 #ifdef HAVE_ZLIB
-/* What is packed behind the damage cannot be had. */
+/* Data packed after the damage cannot be read. */
 static void
 test_mat (void)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * The gridding kernels of weights on the fly, in single precision, against
- * their definitions in double: to what oct-nufft-kernel.h states, which the
- * errors of gridding that they enter are too large to show.
+ * their definitions in double, with the accuracy stated in oct-nufft-kernel.h,
+ * which the errors of gridding that they enter are too large to show.
  */
 #include "oct-nufft-kernel.h"
 

@@ -29,7 +29,7 @@ test_rays (void)
   g_assert_cmpuint (settle (&pace, 0, 100, 0), ==, 1);
 }
 
-/* What is not of the rays is not made less by casting fewer of them. */
+/* Time that is not spent on rays does not become less with fewer of them. */
 static void
 test_fixed (void)
 {

@@ -192,7 +192,7 @@ test_truncated_npy (void)
   oct_test_assert_error (&error, OCT_ERROR_FORMAT, "holds 0 bytes", NULL);
 }
 
-/* Bytes behind the array, as a second array in one file, are not spectra. */
+/* Bytes after the array, as a second array in one file, are not spectra. */
 static void
 test_trailing_npy (void)
 {

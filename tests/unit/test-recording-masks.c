@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a recording says of a scan that leaves A-lines out. */
+/* Recordings of a scan that leaves A-lines out. */
 #include "oct-raw-writer.h"
 
 #include "oct-test.h"
@@ -114,7 +114,8 @@ test_masks (void)
   }
 }
 
-/* What one recording cannot hold, and what is left of nothing. */
+/* Masks that do not fit into one recording; an empty recording leaves no mask
+ * files. */
 static void
 test_refused_masks (void)
 {

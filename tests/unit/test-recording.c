@@ -99,7 +99,7 @@ test_text_and_back (void)
 #define HEAD "[oct-recording]\nversion=1\nsample-format=gray16-le\n"
 #define SIZES HEAD "samples=4\nlines=3\n"
 
-/* What a user may have written, and the words of the sentence about it. */
+/* Texts that a user may have written, and words of the error for each. */
 static const struct {
   const char *text, *words[2];
 } wrong[] = {
@@ -200,7 +200,7 @@ test_many_gaps (void)
   g_assert_cmpuint (missing, ==, 6 * OCT_RECORDING_MAX_GAPS);
 }
 
-/* Of text[size], which must be refused. */
+/* text[size] must be refused. */
 static void
 assert_refused (const char *text, gsize size, const char *word, const char *too)
 {
@@ -305,7 +305,7 @@ test_largest_text (void)
       g_array_index (back.gaps, OctRecordingGap, 0).frame, ==, G_MAXINT64);
 }
 
-/* What no camera has must not make a recording that cannot be read. */
+/* Values that no camera has must not make a recording that cannot be read. */
 static void
 test_odd_values (void)
 {
@@ -527,7 +527,7 @@ test_lose_part (void)
   g_assert_nonnull (strstr (text, "missing=2:1;4:6;6:4;\n"));
   g_assert_nonnull (strstr (text, "lost-parts=3;\n"));
   g_assert_cmpuint (info.calibration_until, ==, 5);
-  /* and one before it, and one right behind the gap */
+  /* and one before it, and one right after the gap */
   g_assert_true (oct_recording_info_lose_part (&info, 1, 0, 2));
   g_assert_true (oct_recording_info_lose_part (&info, 4, 2, 2));
   g_assert_cmpuint (info.calibration_until, ==, 2);
@@ -731,7 +731,7 @@ test_never_overwrites (void)
   oct_test_assert_error (&error, OCT_ERROR_WRITE, "nowhere", "location", NULL);
 }
 
-/* What is there before the first B-scan, or none at all. */
+/* A recording without a calibration, which gets one after the first B-scan. */
 static void
 test_new_calibration (void)
 {

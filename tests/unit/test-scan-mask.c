@@ -59,7 +59,7 @@ test_known (void)
   assert_rows (b, scattered);
 }
 
-/* What can be read off it agrees with the mask itself. */
+/* The derived lists agree with the mask itself. */
 static void
 test_places (void)
 {

@@ -98,7 +98,7 @@ test_wrong (void)
     { "0 0 0 0 0\n1 1 1 1 -1", "extinction -1" },
     { "9 0 0 0 0\n9 1 1 1 1", "grey level 9 behind 9" },
     { "0 0 0 0 0\n\xff 1", "is not a text file" },
-    /* a wrong first line is no header */
+    /* a wrong first line is not a header */
     { "0,O,0,0,0\n1,1,1,1,1\n2,1,1,1,1", "line 1 a value that is not" },
     { "O,0,0,0,0\n1,1,1,1,1\n2,1,1,1,1", "line 1 a value that is not" },
     { "# a\n0,0,0,0,nan\n1,1,1,1,1\n2,1,1,1,1", "line 2 a value that is not" },

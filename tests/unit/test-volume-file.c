@@ -157,7 +157,7 @@ has_text (const char *data, gsize size, const char *text)
   return FALSE;
 }
 
-/* What is in it, tests/pipelines/volume-files.py looks at. */
+/* tests/pipelines/volume-files.py checks the contents. */
 static void
 test_dicom (void)
 {
@@ -263,7 +263,8 @@ test_uid (void)
   g_assert_cmpint (first[5], !=, '0');
 }
 
-/* What is there stays, whatever it is, and nothing is left of what failed. */
+/* An existing file stays, whatever it is, and nothing is left of the failed
+ * one. */
 static void
 test_existing (void)
 {

@@ -85,7 +85,7 @@ test_rough (void)
   check_noise (levels, 60 + 0.3186 * 8, (0.3186 + 0.8480) * 8);
 }
 
-/* Tissue up to the first depth: what is darkest is behind it. */
+/* Tissue up to the first depth: the darkest band is deeper. */
 static void
 test_no_air (void)
 {
@@ -266,7 +266,8 @@ test_follow (void)
   g_assert_cmpfloat_with_epsilon (now, 108, 0.05);
 }
 
-/* What is counted: not more than can be, and not the rows near zero delay. */
+/* The counted voxels: not more than possible, and not the rows near zero
+ * delay. */
 static void
 test_counted (void)
 {

@@ -322,7 +322,7 @@ def fit_mirrors(raws, background=None, side=None):
                 pass
         return min(fits, key=lambda f: f.total + (0 if f.monotone else 1e3))
     fit = both_starts()
-    if len(lines) > 2:                          # a peak that stays broad where the others are narrow is no mirror
+    if len(lines) > 2:                          # a peak that stays broad while the others are narrow is not a mirror
         wide = np.array([psf(y, *columns(fit, s), lo=max(0.8 * b, 8), hi=1.25 * b)[3] for y, s, b in zip(lines, fit.side, fit.bins)])
         bad = (wide > 2 * np.median(wide)) | (fit.rms > max(0.3, 5 * np.median(fit.rms)))
         if bad.any() and (~bad).sum() > 1:
@@ -625,7 +625,7 @@ def line_gain(raw, b, tilt=True):
 
 def minimum_variance(raw, segments=9):
     """fixed pattern of [L][N]: lines scaled to a common brightness, real FFT, and for each frequency the mean over that of
-    `segments` runs of lines whose variance is least (Moon 2010 does it behind the transform to depth)"""
+    `segments` runs of lines whose variance is least (Moon 2010 does it after the transform to depth)"""
     b = raw.mean(0)
     g = (raw @ b) / (b @ b)
     f = np.fft.rfft(raw / g[:, None], axis=1)
@@ -666,7 +666,7 @@ class Camera(octref.Spectrometer):
         self.S = self._pix(self.S_f[None])[0]
 
     def mirror(self, z, r=0.3, a2=30.0, a3=15.0, lines=1, drift=0.5, ghost=0.0, gain=0.75, noise=True):
-        """[lines][N] counts of a mirror at z um (negative: other side), amplitude r to the reference, ghost 40 um behind"""
+        """[lines][N] counts of a mirror at z um (negative: other side), amplitude r to the reference, ghost 40 um deeper"""
         d = a2 * (self.k_f - self.kc) ** 2 + a3 * (self.k_f - self.kc) ** 3
         phase = self.rng.uniform(0, 2 * PI) + np.cumsum(self.rng.standard_normal(lines) * drift)
         e = r * np.exp(1j * (2 * self.k_f * z + d)) * (1 + ghost * np.exp(80j * self.k_f))
