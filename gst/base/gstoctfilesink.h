@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * What sinks that write files share: how they fail, and what they take.
+ * Base class of sinks that write files: how they fail, and which buffers they
+ * accept.
+ *
+ * Thread-safety: _fail() and _has_failed() are for any thread.
  */
 #pragma once
 

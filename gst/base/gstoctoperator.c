@@ -118,7 +118,7 @@ renew_plan (GstOctOperator *op, OctPlan *plan, OctOperation operation,
   return *made != NULL;
 }
 
-/* What is found of one B-scan, or of those so far, is found apart from its
+/* Whether the mean of a B-scan, or of all so far, is computed apart from its
  * removal, by a plan with the history; `found` are the parameters of the
  * removal then. */
 static gboolean
@@ -148,7 +148,7 @@ get_params_at_once (
   return at_once;
 }
 
-/* What settings come to: all of it is made before anything is let go of. */
+/* The results of settings: all are made before any previous one is freed. */
 typedef struct {
   OctStep *step;
   OctPlan *plan, *mean; /* NULL: none, or the previous one */
@@ -314,7 +314,7 @@ get_runner (GstOctOperator *op, GstOctAccess *access)
 gboolean
 gst_oct_operator_can_defer (GstOctOperator *op, GstOctAccess *access)
 {
-  /* the mean goes with what is fetched */
+  /* the mean is stored with the fetched B-scan */
   return op->step != NULL
          && (op->mean == NULL || gst_oct_access_get_cuda (access) == NULL
              || gst_oct_access_can_fetch (access));
@@ -385,7 +385,7 @@ gst_oct_operator_defer (GstOctOperator *op, GstOctAccess *access,
 
 /* ------------------------------------------------------------------ running */
 
-/* All that is pending, and this operation behind it. */
+/* Runs all pending steps, followed by this operation. */
 static gboolean
 operator_run_pending (GstOctOperator *op, GstOctAccess *access,
     GstOctPending *pending, GstBuffer *const *out, GstElement **failed,

@@ -102,8 +102,8 @@ scan_take (GstOctScan *scan, guint bscan)
   scan->there[bscan] = 1;
 }
 
-/* One step alone is no direction: the first two B-scans may have changed
- * places. */
+/* One step alone does not show a direction: the first two B-scans may have
+ * changed places. */
 static gboolean
 is_last (const GstOctScan *scan)
 {
