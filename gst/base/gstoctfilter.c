@@ -324,8 +324,8 @@ gst_oct_filter_submit_input_buffer (
 }
 
 /* Caps that could not be settled are tried again with the next buffer.  An
- * error that ends the pipeline is posted once, and nothing follows, even
- * where there is enough memory by then. */
+ * error that ends the pipeline is posted once, and nothing follows, even if
+ * there is enough memory by then. */
 static void
 filter_end (GstOctFilter *filter, GError **error)
 {

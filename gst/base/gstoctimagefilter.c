@@ -60,8 +60,8 @@ prefer_nv12 (GstCaps *caps)
 }
 
 /* gst_oct_caps_choose_grey() of the element that makes the images does not see
- * what is downstream of this one, which has no I420: NV12 comes first here if
- * YUV is understood downstream. */
+ * the elements downstream of this one, which has no I420: NV12 comes first here
+ * if YUV is understood downstream. */
 static void
 image_filter_answer_caps (GstBaseTransform *trans, GstQuery *query)
 {

@@ -11,7 +11,7 @@ struct _GstOctOperator {
   OctPlan *plan;          /* of `operation` */
   gboolean plan_is_old;   /* it has not seen the step yet */
 
-  OctPlan *mean;    /* of OCT_OPERATION_MEAN, where that is to be found */
+  OctPlan *mean;    /* of OCT_OPERATION_MEAN, if that is to be found */
   gpointer removed; /* the means that are removed at once */
   gsize removed_size;
   GstOctRunner *runner; /* NULL until something is pending */
@@ -103,7 +103,7 @@ check_backend (GstOctOperator *op, OctOperation operation, GError **error)
   return FALSE;
 }
 
-/* Brings a plan up to date where the backend can, which keeps the history, or
+/* Brings a plan up to date if the backend can, which keeps the history, or
  * makes another one: *made, else NULL.  FALSE: `plan` may be half of each. */
 static gboolean
 renew_plan (GstOctOperator *op, OctPlan *plan, OctOperation operation,
@@ -349,8 +349,8 @@ new_origin (GstOctOperator *op, GstOctAccess *access, const GstOctInfo *info,
   return upload != NULL ? gst_oct_origin_new_fetched (cuda, upload) : NULL;
 }
 
-/* The B-scan as it came, with the steps that are pending on it or, where there
- * are none or a mean has to be found, as the origin of new ones. */
+/* The B-scan as it came, with the steps that are pending on it or, if there are
+ * none or a mean has to be found, as the origin of new ones. */
 static gboolean
 begin_pending (GstOctOperator *op, GstOctAccess *access, const GstOctInfo *info,
     GstBuffer *in, GstOctPending *pending, GError **error)

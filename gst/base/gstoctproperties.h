@@ -179,8 +179,9 @@ guint64 gst_oct_properties_get_group (
 /* "name=value, ..." of some rows, as one would set them; g_free() it. */
 char *gst_oct_settings_describe (const GstOctSettings *settings, guint64 rows);
 
-/* Has the properties that follow a curve over time take their values for `time`,
- * a time stamp of `segment`.  Without such a time they stay as they are. */
+/* Has the properties that follow a curve over time take their values for
+ * `time`, a time stamp of `segment`.  Without such a time they stay as they
+ * are. */
 void gst_oct_properties_sync (
     GstObject *object, const GstSegment *segment, GstClockTime time);
 

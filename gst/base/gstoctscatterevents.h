@@ -53,9 +53,9 @@ GstEvent *gst_oct_scatter_event_new (GstOctScatterKind kind, guint64 number);
 GstOctScatterKind gst_oct_scatter_event_parse (
     GstEvent *event, guint64 *number);
 
-/* Those of GST_OCT_SCATTER_DONE say which number the branch got before, G_MAXUINT64
- * for none: one that did not come was dropped in the branch with its event, as a
- * valve does and a leaky queue. */
+/* Those of GST_OCT_SCATTER_DONE say which number the branch got before,
+ * G_MAXUINT64 for none: one that did not come was dropped in the branch with
+ * its event, as a valve does and a leaky queue. */
 GstEvent *gst_oct_scatter_done_event_new (guint64 number, guint64 previous);
 guint64 gst_oct_scatter_done_event_get_previous (GstEvent *event);
 /* Upstream, from octcollect, about the branch that it goes through: the branch
