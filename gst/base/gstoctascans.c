@@ -21,8 +21,8 @@ gst_oct_window_get_type (void)
   return type;
 }
 
-/* What is asked of spectra of `samples` samples, every 0 replaced; FALSE when
- * that is impossible. */
+/* The depths that are asked for, for spectra of `samples` samples, every 0
+ * replaced; FALSE if that is impossible. */
 static gboolean
 ascans_resolve (const GstOctDepths *asked, guint samples, GstOctDepths *depths)
 {

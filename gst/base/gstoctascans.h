@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * What the elements that make A-scans of spectra share: window, depths and the
- * caps that come of them.
+ * Shared by the elements that make A-scans of spectra: window, depths and the
+ * resulting caps.
  */
 #pragma once
 
@@ -12,12 +12,13 @@ G_BEGIN_DECLS
 
 GType gst_oct_window_get_type (void);
 
-/* Of a transform: its length, and the bins that are delivered. */
+/* The length of a transform, and the bins that are delivered. */
 typedef struct {
   guint length, start, bins;
 } GstOctDepths;
 
-/* A member of the settings of an element; sizes of 0 are all that there is. */
+/* A member of the settings of an element; a size of 0 stands for all there
+ * are. */
 typedef struct {
   OctWindow window;
   GstOctDepths depths;
@@ -49,8 +50,8 @@ void gst_oct_ascans_transform_structure (GstOctFilter *filter,
     GstPadDirection direction, const GstStructure *from, const char *spectra,
     GstCaps *result);
 
-/* For configure(): what the plan for A-lines of `samples` is to be made with.
- * FALSE with OCT_ERROR_SETTINGS when they do not go together. */
+/* For configure(): the depths of the plan for A-lines of `samples`.  FALSE with
+ * OCT_ERROR_SETTINGS when they do not go together. */
 gboolean gst_oct_ascans_resolve (GstOctFilter *filter,
     const GstOctAScans *ascans, guint samples, GstOctPurpose purpose,
     GstOctDepths *depths, GError **error);

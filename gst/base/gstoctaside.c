@@ -89,7 +89,7 @@ gst_oct_aside_free (GstOctAside *aside)
   g_free (aside);
 }
 
-/* What the steps give, to the lines. */
+/* Copies the lines from the result of the steps, or downloads them. */
 static gboolean
 fetch_result (GstOctAside *aside, gpointer result, GError **error)
 {

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * Lines of a B-scan for a thread beside the pipeline, which measures them while
- * the B-scan goes on.
+ * Lines of a B-scan for a thread apart from the pipeline, which measures them
+ * while the B-scan goes on.
  *
- * The streaming thread does no more than to copy the lines, where they are on
- * the host, or to keep what they are made of: what is pending is done, and GPU
- * memory is brought to the host, by the thread that wants the values.  Nothing
- * of that makes the pipeline wait, nor can it stop it.
+ * The streaming thread only copies lines that are on the host, or keeps their
+ * source.  The thread that wants the values does pending steps and downloads
+ * GPU memory.  The pipeline does not wait for that, nor does it stop if that
+ * fails.
+ *
+ * Thread-safety: one thread at a time; any thread may free it.
  */
 #pragma once
 

@@ -190,7 +190,7 @@ gst_oct_calibrations_set_upstream (
   return other;
 }
 
-/* Of an element without settings. */
+/* For an element without settings: the one from upstream. */
 static OctCalibration *
 ref_upstream (const GstOctCalibrations *c, guint samples, GError **error)
 {
@@ -223,7 +223,7 @@ find_made (const GstOctCalibrations *c, const OctCalibrationSettings *own,
   return NULL;
 }
 
-/* The newest is the first; takes what is in `made`. */
+/* Stores `made` as the first, the newest; takes over its references. */
 static void
 keep_made (GstOctCalibrations *c, const GstOctMadeCalibration *made)
 {

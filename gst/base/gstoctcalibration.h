@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * The spectral calibration on its way through a pipeline: a sticky event from
- * where it is given (octsrc, octdcsub) to the elements that need it, and the
- * properties by which it is given.
+ * the element that has it (octsrc, octdcsub) to those that need it, and the
+ * properties that set it.
+ *
+ * Thread-safety: GstOctCalibrations is under the object lock of its element.
  */
 #pragma once
 
@@ -29,9 +31,9 @@ OctCalibration *gst_oct_calibration_event_parse (
     GstEvent **event, GError **error);
 
 /* The calibration that the elements before `sink_pad` will send with the next
- * B-scan of `samples` samples, where one of them was given another one since the
- * last B-scan: a new reference.  NULL: none of them answers, and the event
- * holds.  Any thread. */
+ * B-scan of `samples` samples, if one of them has another one since the last
+ * B-scan: a new reference.  NULL: none of them answers, and the event holds.
+ * Any thread. */
 OctCalibration *gst_oct_calibration_ask (GstPad *sink_pad, guint samples);
 /* For the query() of an element that sends its own: FALSE: another query. */
 gboolean gst_oct_calibration_query_parse (GstQuery *query, guint *samples);
@@ -39,16 +41,16 @@ void gst_oct_calibration_query_answer (
     GstQuery *query, OctCalibration *calibration);
 
 /* The same for an element that has received `event`: FALSE when it makes none,
- * and the event is gone.  The error is posted then, but once: what is refused
- * stays sticky on the pad before and comes again with every buffer.  `refused`
- * is the number of the last such event, 0 at first. */
+ * and the event is gone.  The error is posted then, but once: a refused event
+ * stays sticky on the upstream pad and comes again with every buffer.
+ * `refused` is the number of the last such event, 0 at first. */
 gboolean gst_oct_calibration_event_take (GstElement *element, GstEvent **event,
     guint32 *refused, OctCalibration **calibration);
 
-/* One that was made, or what is wrong with it. */
+/* A calibration that was made, or its error. */
 typedef struct {
   guint samples; /* 0: nothing was made */
-  /* of what it was made; `upstream` where it builds on that */
+  /* its sources; `upstream` if it builds on that */
   OctCalibrationSettings settings;
   OctCalibration *upstream;
 
@@ -56,12 +58,11 @@ typedef struct {
   GError *error;
 } GstOctMadeCalibration;
 
-/* What an element knows of the calibration, under its object lock.  The values
- * of its own properties are in its settings. */
+/* The calibrations of an element, under its object lock.  The values of its own
+ * properties are in its settings. */
 typedef struct {
-  /* of the last few lengths and settings asked for: spectra may hold a part of
-   * the samples of an A-line, and settings that do not fit have others in their
-   * place */
+  /* for the last few lengths and settings: spectra may hold a part of the
+   * samples of an A-line, and others replace settings that do not fit */
   GstOctMadeCalibration made[4];
   OctCalibration *upstream; /* of the event */
   double z_spacing;         /* of the one that caps were last made for */
@@ -69,16 +70,16 @@ typedef struct {
 
 /* As before the start. */
 void gst_oct_calibrations_forget (GstOctCalibrations *calibrations);
-/* Keeps a reference.  TRUE when caps can be other than with the one before:
+/* Keeps a reference.  TRUE if caps can differ from those with the previous one:
  * another number of samples, or depths that differ by a thousandth; a source
  * with jitter sends a calibration with every B-scan. */
 gboolean gst_oct_calibrations_set_upstream (
     GstOctCalibrations *calibrations, OctCalibration *upstream);
 /* The one in force for spectra of `samples` samples, own before upstream: a new
  * reference; NULL without an error when there is none, with one when it does
- * not fit.  Takes the object lock of `element`, which may not be held: what has
- * not been made is made without it, and the file is read.  What was made, or
- * what was wrong, is kept.  `own`: NULL: the element has no settings. */
+ * not fit.  Locks `element`: the caller must not hold its lock.  Makes a
+ * missing calibration unlocked, which reads the file, and stores it or its
+ * error.  `own`: NULL: the element has no settings. */
 OctCalibration *gst_oct_calibrations_ref (GstOctCalibrations *calibrations,
     GstElement *element, const OctCalibrationSettings *own, guint samples,
     GError **error);

@@ -60,7 +60,7 @@ typedef struct {
 
 /* FALSE with OCT_ERROR_FORMAT when the caps are not fixed, not of this plugin,
  * or describe a buffer of more values than OCT_MAX_BSCAN_VALUES or rows that
- * are no whole B-scans. */
+ * are not whole B-scans. */
 gboolean gst_oct_info_from_caps (
     GstOctInfo *info, const GstCaps *caps, GError **error);
 
@@ -76,26 +76,26 @@ gsize gst_oct_info_row_size (const GstOctInfo *info);
 /* Bytes of the means of all B-scans. */
 gsize gst_oct_info_mean_size (const GstOctInfo *info);
 
-/* For fixate_caps(): of the caps that are possible at a source pad (taken),
- * those that the peer can read.  Who takes anything, and so does not ask for
- * GPU memory, gets host memory, which every element can read. */
+/* For fixate_caps(): the caps in `possible` (taken), those of a source pad,
+ * that the peer can read.  A peer that accepts anything, and so does not ask
+ * for GPU memory, gets host memory, which every element can read. */
 GstCaps *gst_oct_caps_keep_readable (GstPad *src, GstCaps *possible);
 
 /* The same for grey pictures.  GRAY8 is what programs want, but videoconvert
  * makes I420 of it without minding the range of the grey levels, which cuts off
- * black and white in every recording.  Where YUV is understood, NV12 says what
- * its values mean. */
+ * black and white in every recording.  If YUV is understood, NV12 defines the
+ * meaning of its values. */
 GstCaps *gst_oct_caps_choose_grey (GstPad *src, GstCaps *possible);
 
-/* Whether who has such caps understands YUV.  Caps that leave the format open,
- * as those of a filter for raw video, do not say it. */
+/* Whether an element with these caps understands YUV.  Caps that leave the
+ * format open, as those of a filter for raw video, do not say it. */
 gboolean gst_oct_caps_ask_for_yuv (const GstCaps *caps);
 
-/* Grey levels use all values from 0 to 255; what says nothing of its range is
+/* Grey levels use all values from 0 to 255; video without a stated range is
  * taken for 16 to 235 and shown with black and white cut off. */
 #define GST_OCT_FULL_RANGE "1:4:0:0"
 
-/* Pictures that are no B-scans say so in their caps: from above, with
+/* Pictures that are not B-scans say so in their caps: from above, with
  * `x-spacing` from a column to the next and `y-spacing` from a row to the
  * next. */
 #define GST_OCT_VIEW_FIELD "view"
@@ -103,25 +103,24 @@ gboolean gst_oct_caps_ask_for_yuv (const GstCaps *caps);
 
 const char *gst_oct_axis_to_string (GstOctAxis axis);
 
-/* Copies the value of a field where there is one; `to` may have another name.
- */
+/* Copies the value of a field, if it exists, to a field of any name. */
 void gst_oct_structure_copy_field (const GstStructure *from,
     const char *from_field, GstStructure *to, const char *to_field);
 
-/* What is of the scan and not of the values: the frame rate, how far lines and
- * B-scans are apart, how often each B-scan is repeated, and how many there are
- * where a part of them is taken. */
+/* Copies the fields of the scan and not of the values: the frame rate, how far
+ * lines and B-scans are apart, how often each B-scan is repeated, and how many
+ * there are if only a part of them is taken. */
 void gst_oct_structure_copy_scan (const GstStructure *from, GstStructure *to);
 
 /* B-scans at each place, 1 or more. */
 guint gst_oct_structure_get_repeats (const GstStructure *s);
 
-/* From a B-scan to the next, in metres, on average where places have several of
- * them; 0: not known. */
+/* Distance from a B-scan to the next in metres, an average if places have
+ * several of them; 0: not known. */
 double gst_oct_structure_get_bscan_spacing (const GstStructure *s);
 
 /* video/x-raw for `format` (a string or a list "{ A, B }") with width, height
- * and what is of the scan taken from the fields of `from`. */
+ * and the fields of the scan from `from`. */
 GstStructure *gst_oct_video_structure (const char *formats,
     const GstStructure *from, const char *width_field,
     const char *height_field);

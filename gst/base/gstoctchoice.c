@@ -352,9 +352,9 @@ choice_warn (GstOctChoice *choice, const GstOctSettings *used, Refusal *refusal)
   gst_oct_element_warn_former (choice->element, &refusal->error, kept);
 }
 
-/* Puts `used` in force (takes the reference) and tells what of `wanted`, the
- * `newest` that were set or those before, is not taken, where that has not been
- * reported. */
+/* Puts `used` in force (takes the reference) and reports which settings of
+ * `wanted`, the `newest` that were set or the previous ones, are not used,
+ * unless that has been reported. */
 static void
 choice_use (GstOctChoice *choice, GstOctSettings *used, GstOctSettings *wanted,
     gboolean newest, GArray *refusals)
@@ -385,7 +385,7 @@ choice_use (GstOctChoice *choice, GstOctSettings *used, GstOctSettings *wanted,
   choice_replace (choice, &choice->former, used);
 }
 
-/* What of `wanted` can be used in place of it; NULL: nothing. */
+/* The nearest settings to `wanted` that work; NULL: none. */
 static GstOctSettings *
 use_former (GstOctChoice *choice, const GstOctSettings *wanted, GError *error,
     GArray *refusals)

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * What sinks that write files share: how they fail, and what they take.
+ * Base class of sinks that write files: how they fail, and which buffers they
+ * accept.
+ *
+ * Thread-safety: _fail() and _has_failed() are for any thread.
  */
 #pragma once
 
@@ -19,9 +22,9 @@ struct _GstOctFileSinkClass {
 /* At the start: no error has been posted yet. */
 void gst_oct_file_sink_begin (GstOctFileSink *self);
 
-/* Posts the error as a sentence and clears it.  Until the next start or flush no
- * other error is posted, as the base class would add one that says nothing.  Any
- * thread. */
+/* Posts the error as a sentence and clears it.  Until the next start or flush
+ * no other error is posted, as the base class would add one that says nothing.
+ * Any thread. */
 void gst_oct_file_sink_fail (GstOctFileSink *self, GError **error);
 
 gboolean gst_oct_file_sink_has_failed (GstOctFileSink *self);

@@ -35,9 +35,9 @@ typedef struct {
   GstOctPurpose purpose;
   const OctBackend *backend;
   OctOperation operation; /* OCT_N_OPERATIONS: that of the class */
-  GstOctOperator *op;     /* what runs it, NULL until caps are known */
+  GstOctOperator *op;     /* runs it, NULL until caps are known */
   GstOctAccess *access;   /* the same */
-  gboolean offers;        /* to take what has not been computed */
+  gboolean offers;        /* to accept values that are not computed yet */
   gboolean defers;        /* the next element agreed to that */
   gboolean deferred;      /* this buffer */
   GstOctOutputs outputs;
@@ -184,7 +184,7 @@ gst_oct_filter_set_device (GstOctFilter *filter, gint id)
   g_object_notify (G_OBJECT (filter), "cuda-device-id");
 }
 
-/* What GstOctChoice asks for. */
+/* The GstOctTry of the choice. */
 static gboolean
 filter_try_settings (GstElement *element, gconstpointer settings,
     GstOctPurpose purpose, GError **error)
@@ -263,8 +263,8 @@ choose_access (GstOctFilter *filter, const GstOctInfo *input,
   return TRUE;
 }
 
-/* Where nothing is linked behind, the base class proposes the input caps as
- * output, whatever they are; the output is then what it would be. */
+/* If nothing is linked downstream, the base class proposes the input caps as
+ * output, whatever they are; the possible output caps replace them. */
 static GstCaps *
 gst_oct_filter_fixate_caps (GstBaseTransform *trans, GstPadDirection direction,
     GstCaps *caps, GstCaps *othercaps)
@@ -316,7 +316,7 @@ gst_oct_filter_submit_input_buffer (
       GST_OBJECT (trans), &trans->segment, GST_BUFFER_PTS (buffer));
   if (priv->access != NULL && gst_oct_choice_is_stale (&priv->choice)) {
     filter_prepare (filter, &priv->input);
-    /* now: whoever set the property may not have come to ask for it yet */
+    /* now: the thread that set the property may not have asked for it yet */
     gst_base_transform_reconfigure_src (trans);
   }
   return GST_BASE_TRANSFORM_CLASS (gst_oct_filter_parent_class)
@@ -324,8 +324,8 @@ gst_oct_filter_submit_input_buffer (
 }
 
 /* Caps that could not be settled are tried again with the next buffer.  An
- * error that ends the pipeline is posted once, and nothing follows, even
- * where there is enough memory by then. */
+ * error that ends the pipeline is posted once, and nothing follows, even if
+ * there is enough memory by then. */
 static void
 filter_end (GstOctFilter *filter, GError **error)
 {
@@ -419,8 +419,8 @@ filter_ensure_plan (GstOctFilter *filter, GError **error)
 {
   GstOctFilterPrivate *priv = PRIVATE (filter);
 
-  /* a property was set behind filter_prepare(): what was negotiated since did
-   * not know of it */
+  /* a property was set after filter_prepare(): the negotiation since did not
+   * know of it */
   if (gst_oct_choice_is_stale (&priv->choice))
     gst_base_transform_reconfigure_src (GST_BASE_TRANSFORM (filter));
   if (gst_oct_operator_is_set (priv->op)
@@ -443,7 +443,7 @@ activate_pool (GstBaseTransform *trans)
          || gst_buffer_pool_set_active (pool, TRUE);
 }
 
-/* A buffer whose values are computed by who needs them, where that goes. */
+/* Tries to output a buffer whose values are computed downstream. */
 static GstFlowReturn
 try_to_defer (GstOctFilter *filter, GstBuffer *input, GstBuffer **output)
 {
@@ -597,8 +597,8 @@ gst_oct_filter_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
   return gst_oct_filter_transform (trans, buffer, buffer);
 }
 
-/* A seek in the middle of a negotiation looks like its failure to who is in
- * front, which would end the stream with an error. */
+/* To the upstream element, a seek in the middle of a negotiation looks like a
+ * failed one, which would end the stream with an error. */
 static GstFlowReturn
 gst_oct_filter_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
 {

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * GstOctFilter: what the elements between raw spectra and images share.
+ * GstOctFilter: base class of the elements between raw spectra and images.
  *
  * The base class does caps with their memory features, mapping, buffer pools,
  * the plan of the operation, the calibration event, errors and the properties
  * `backend` and `cuda-device-id`.  An element states its caps, its properties
  * and the parameters of the operation it runs.
  *
- * gstoctfilter.c is the element, gstoctfilterclass.c what gst-inspect-1.0 shows
- * of it, gstoctfiltercaps.c its caps, gstoctfiltercalibration.c its calibration.
+ * gstoctfilter.c is the element, gstoctfilterclass.c its description in
+ * gst-inspect-1.0, gstoctfiltercaps.c its caps, gstoctfiltercalibration.c its
+ * calibration.
+ *
+ * Thread-safety: configure() and found() run in the streaming thread,
+ * transform_structure() in any.
  */
 #pragma once
 
@@ -38,8 +42,9 @@ struct _GstOctFilterClass {
   /* the rows of the properties that this element adds */
   const GstOctProperties *properties;
 
-  /* Appends to `result` what the pad opposite to `direction` can be when the
-   * pad in `direction` is `structure`.  Called by any thread: reads no file. */
+  /* Appends to `result` the possible structures of the pad opposite to
+   * `direction` when the pad in `direction` has `structure`.  Called by any
+   * thread: reads no file. */
   void (*transform_structure) (GstOctFilter *filter, gconstpointer settings,
       GstPadDirection direction, const GstStructure *structure,
       GstCaps *result);
@@ -47,17 +52,17 @@ struct _GstOctFilterClass {
   /* Called in the streaming thread when caps, calibration or a property
    * changed: builds the parameters of the operation from `settings`, one
    * snapshot of the properties that does not change, and hands them to
-   * gst_oct_filter_set_plan().  Files are read here.  Whatever it sets outside
-   * of that is for GST_OCT_TO_USE alone, behind set_plan(): settings that do
-   * not fit leave the element as it was, and GstOctChoice says so. */
+   * gst_oct_filter_set_plan().  Files are read here.  It sets anything else for
+   * GST_OCT_TO_USE alone, after set_plan(): settings that do not fit leave the
+   * element as it was, and GstOctChoice says so. */
   gboolean (*configure) (GstOctFilter *filter, gconstpointer settings,
       GstOctPurpose purpose, GError **error);
 
-  /* In the streaming thread behind every B-scan: what get_found() of the
-   * operation says.  NULL: of no use. */
+  /* Called in the streaming thread after every B-scan with the value of
+   * get_found() of the operation.  NULL: not needed. */
   void (*found) (GstOctFilter *filter, double value);
 
-  /* Which of the settings goes by the B-scans before, as "mode=running", with
+  /* The setting that depends on the previous B-scans, as "mode=running", with
    * what to set in its place; NULL: none does.  The texts are static.  NULL:
    * there are no such settings. */
   const char *(*get_history) (gconstpointer settings, const char **instead);
@@ -73,7 +78,7 @@ const GstOctInfo *gst_oct_filter_get_input (GstOctFilter *filter);
 const GstOctInfo *gst_oct_filter_get_output (GstOctFilter *filter);
 
 /* In configure() only: checks the params of the operation, which may be another
- * one than that of the class, and makes a plan of them where they are to be
+ * one than that of the class, and makes a plan of them if they are to be
  * used. */
 gboolean gst_oct_filter_set_plan (GstOctFilter *filter, OctOperation operation,
     gconstpointer params, GError **error);
@@ -90,7 +95,7 @@ void gst_oct_filter_changed (GstOctFilter *filter, gboolean affects_caps);
  * the streaming thread. */
 void gst_oct_filter_forget (GstOctFilter *filter);
 
-/* Before the start: whether its settings leave it to see only some of the
+/* Before the start: whether its settings allow it to get only some of the
  * B-scans, those of one of `devices` of octreconstruct, "0,1"; FALSE with
  * OCT_ERROR_SETTINGS. */
 gboolean gst_oct_filter_check_history (
@@ -103,14 +108,15 @@ void gst_oct_filter_set_device (GstOctFilter *filter, gint id);
 /* Where it works: `backend` and `cuda-device-id`. */
 const GstOctPlace *gst_oct_filter_get_place (GstOctFilter *filter);
 
-/* What came from upstream and what was made: under the object lock. */
+/* The calibrations from upstream and those that were made: under the object
+ * lock. */
 GstOctCalibrations *gst_oct_filter_get_calibrations (GstOctFilter *filter);
 
-/* The calibration in force for spectra of `samples` samples: the element's
- * own, else the one that came from upstream (a new reference); NULL without an
- * error when there is none, with one when it does not fit.  Reads the file
- * where that has not been done: for the streaming thread, without the object
- * lock.  `own`: of the settings; NULL: the element has none. */
+/* The calibration in force for spectra of `samples` samples: the element's own,
+ * else the one that came from upstream (a new reference); NULL without an error
+ * when there is none, with one when it does not fit.  Reads the file if that
+ * has not been done: for the streaming thread, without the object lock.  `own`:
+ * of the settings; NULL: the element has none. */
 OctCalibration *gst_oct_filter_ref_calibration (GstOctFilter *filter,
     const OctCalibrationSettings *own, guint samples, GError **error);
 
@@ -119,7 +125,7 @@ OctCalibration *gst_oct_filter_ref_calibration (GstOctFilter *filter,
 OctCalibration *gst_oct_filter_peek_calibration (
     GstOctFilter *filter, const OctCalibrationSettings *own, guint samples);
 
-/* The same where the wavenumber of every sample is needed: NULL always with an
+/* The same if the wavenumber of every sample is needed: NULL always with an
  * error.  `instead`: what to do besides octdcsub axis=wavenumber when they are
  * uniform, "... and ", or "". */
 OctCalibration *gst_oct_filter_ref_wavenumbers (GstOctFilter *filter,
@@ -132,7 +138,7 @@ OctCalibration *gst_oct_filter_ref_upstream_calibration (GstOctFilter *filter);
 void gst_oct_filter_set_upstream_calibration (
     GstOctFilter *filter, OctCalibration *calibration);
 
-/* What an element is; the texts are static. */
+/* The description of an element; the texts are static. */
 typedef struct {
   OctOperation operation;
   const GstOctProperties *properties;

@@ -10,18 +10,19 @@
 
 G_BEGIN_DECLS
 
-/* What the pad opposite to `direction` can be when the pad in `direction` is
- * `caps`, within `filter_caps` (NULL: any); to be unreffed.  Any thread. */
+/* The possible caps of the pad opposite to `direction` when the pad in
+ * `direction` has `caps`, within `filter_caps` (NULL: any); to be unreffed.
+ * Any thread. */
 GstCaps *gst_oct_filter_caps_transform (GstBaseTransform *trans,
     GstPadDirection direction, GstCaps *caps, GstCaps *filter_caps);
 
-/* Of any element.  Bytes of a buffer of `othercaps`, whatever `size` is.  FALSE: they are none of
- * ours. */
+/* Bytes of a buffer of `othercaps`, whatever `size` is; for any element.
+ * FALSE: they are not caps of this plugin. */
 gboolean gst_oct_filter_caps_transform_size (GstBaseTransform *trans,
     GstPadDirection direction, GstCaps *caps, gsize size, GstCaps *othercaps,
     gsize *othersize);
 
-/* Of any element.  Bytes of a buffer of `caps`; FALSE as above. */
+/* Bytes of a buffer of `caps`, for any element; FALSE as above. */
 gboolean gst_oct_filter_caps_get_unit_size (
     GstBaseTransform *trans, GstCaps *caps, gsize *size);
 

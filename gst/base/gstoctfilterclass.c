@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * What gst-inspect-1.0 shows of a filter: its names, pads and properties; and its
- * caps.
+ * The description of a filter in gst-inspect-1.0: its names, pads and
+ * properties; and its caps.
  */
 #include "gstoctcuda.h"
 #include "gstocterror.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * What the elements that spread samples over a grid share: the properties of
- * the kernel.
+ * The properties of the kernel, for the elements that spread samples over a
+ * grid.
  */
 #pragma once
 
@@ -26,7 +26,7 @@ typedef struct {
 #define GST_OCT_DEFAULT_KERNEL_WIDTH 6
 
 /* when: the setting of another property with which they count, as
- * "method=nufft"; cells: what is said of `oversampling`. */
+ * "method=nufft"; cells: the blurb of `oversampling`. */
 #define GST_OCT_GRIDDING_ROWS(settings, member, when, cells)                   \
   { "kernel", "Kernel", "Gridding kernel (" when ")", GST_OCT_PROPERTY_LIVE,   \
     "gridding",                                                                \

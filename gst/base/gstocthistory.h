@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * What an element has found out by itself and set, one action after the other,
- * to be taken back in the opposite order: each time exactly the last one.
+ * The values that an element has found and set by itself, one action after the
+ * other, to be undone in the opposite order: each time exactly the last one.
+ *
+ * Thread-safety: any thread; all but clear() lock the element.
  */
 #pragma once
 
@@ -14,18 +16,18 @@ typedef struct {
   GQueue entries;
 } GstOctHistory;
 
-/* What was put in force is a property or several; `former` (taken) has a field
- * for each of them with the value of before, a choice by its nick.  The oldest
- * are forgotten where there are many.  Any thread. */
+/* Adds an action that has set one or several properties; `former` (taken) has a
+ * field for each of them with the previous value, a choice by its nick.  Drops
+ * the oldest action if there are many.  Any thread. */
 void gst_oct_history_push (
     GstOctHistory *history, GstElement *element, GstStructure *former);
 
-/* Sets what was set before the last one, together, and returns it, to be freed.
- * NULL: there is nothing to take back. */
+/* Sets the values from before the last action, together, and returns them, to
+ * be freed.  NULL: there is nothing to undo. */
 GstStructure *gst_oct_history_undo (
     GstOctHistory *history, GstElement *element);
 
-/* The last one was taken back elsewhere. */
+/* Drops the last action, which was undone elsewhere. */
 void gst_oct_history_drop (GstOctHistory *history, GstElement *element);
 
 void gst_oct_history_clear (GstOctHistory *history);

@@ -39,7 +39,7 @@ image_filter_is_on_host (const GstCaps *caps, guint i)
       gst_caps_get_features (caps, i), GST_OCT_CUDA_FEATURE);
 }
 
-/* `caps` with NV12 in front of what else is in host memory. */
+/* `caps` with NV12 before all other caps in host memory. */
 static GstCaps *
 prefer_nv12 (GstCaps *caps)
 {
@@ -59,9 +59,9 @@ prefer_nv12 (GstCaps *caps)
   return result;
 }
 
-/* What gst_oct_caps_choose_grey() does for who makes images it cannot do
- * through this element, which knows no I420: what comes is in NV12 where YUV is
- * understood behind it. */
+/* gst_oct_caps_choose_grey() of the element that makes the images does not see
+ * the elements downstream of this one, which has no I420: NV12 comes first here
+ * if YUV is understood downstream. */
 static void
 image_filter_answer_caps (GstBaseTransform *trans, GstQuery *query)
 {

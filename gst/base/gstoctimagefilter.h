@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * GstOctImageFilter: what the elements share that make images of images of the
- * same size and format, in the memory where they are, or in that of the elements
- * around them.  An element states its properties and `configure`.
+ * GstOctImageFilter: base class of the elements that make images of images of
+ * the same size and format, in the memory where they are, or in that of the
+ * elements around them.  An element states its properties and `configure`.
  */
 #pragma once
 
@@ -23,7 +23,7 @@ struct _GstOctImageFilterClass {
 void gst_oct_image_filter_class_describe (
     GstOctFilterClass *klass, const GstOctFilterDescription *description);
 
-/* What a backend calls the format of an image. */
+/* The format of an image as backends name it. */
 OctImageFormat gst_oct_image_format (const GstOctInfo *info);
 
 G_END_DECLS

@@ -2,7 +2,7 @@
 #include "gstoctinstall.h"
 #include "gstocterror.h"
 
-/* What a GParamSpec of a row has: one of holder and chooser. */
+/* The data of the GParamSpec of a row: it has a holder or a chooser. */
 typedef struct {
   const GstOctHolder *holder;
   const GstOctChooser *chooser;
@@ -71,7 +71,7 @@ gst_oct_installed_get_property (
   g_mutex_unlock (get_lock (holder, object));
 }
 
-/* What one g_object_set() sets counts together. */
+/* All values of one g_object_set() count together. */
 static void
 installed_dispatch_properties_changed (
     GObject *object, guint n_pspecs, GParamSpec **pspecs)

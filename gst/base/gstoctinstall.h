@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * Installs tables of properties in the class of an element and answers
- * g_object_set() and g_object_get() for them.  What can only be set before the
- * start is refused with a warning while the element runs
+ * g_object_set() and g_object_get() for them.  A property for the time before
+ * the start is refused with a warning while the element runs
  * (gst_oct_element_refuses_property()).
  */
 #pragma once
@@ -38,8 +38,8 @@ guint gst_oct_holder_install (
 guint gst_oct_chooser_install (const GstOctChooser *chooser,
     const GstOctProperties *properties, GObjectClass *klass, guint first_id);
 
-/* Those that the two have put into the class, for an element that has another
- * property as well. */
+/* The functions that the two above have put into the class, for an element that
+ * has another property as well. */
 void gst_oct_installed_set_property (
     GObject *object, guint id, const GValue *value, GParamSpec *pspec);
 void gst_oct_installed_get_property (

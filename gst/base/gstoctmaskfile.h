@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * The file that says which samples of a whole A-line are kept: what the
- * elements share that have a property `mask-file`.
+ * The file that says which samples of a whole A-line are kept: for the elements
+ * that have a property `mask-file`.
  */
 #pragma once
 
@@ -18,10 +18,10 @@ typedef struct {
 
 extern const GstOctFileType gst_oct_mask_file;
 
-/* What is in the file that is given, one 0 or 1 per sample of a whole A-line;
- * owned by it.  NULL with OCT_ERROR_NOT_FOUND, _READ or _FORMAT, whose sentence
- * names `mask-file` of `element`.  The first call reads it, good or bad: in the
- * streaming thread, without the object lock. */
+/* The content of the file, which must be given: one 0 or 1 per sample of a
+ * whole A-line; owned by `file`.  NULL with OCT_ERROR_NOT_FOUND, _READ or
+ * _FORMAT, whose sentence names `mask-file` of `element`.  The first call reads
+ * it, good or bad: in the streaming thread, without the object lock. */
 const guint8 *gst_oct_mask_file_read (const GstOctMaskFile *file,
     const char *element, guint *entries, GError **error);
 
@@ -34,8 +34,8 @@ gboolean gst_oct_mask_file_check (
     const GstOctMaskFile *file, guint columns, GError **error);
 
 /* gst_oct_filter_ref_calibration() for whole A-lines of `file`, read and
- * checked, when the rows have `columns`: of those that hold the kept samples
- * alone the error names the calibration and the file. */
+ * checked, when the rows have `columns`: if they hold the kept samples alone,
+ * the error names the calibration and the file. */
 OctCalibration *gst_oct_mask_file_ref_calibration (const GstOctMaskFile *file,
     GstOctFilter *filter, const OctCalibrationSettings *own, guint columns,
     GError **error);

@@ -11,7 +11,7 @@ struct _GstOctOperator {
   OctPlan *plan;          /* of `operation` */
   gboolean plan_is_old;   /* it has not seen the step yet */
 
-  OctPlan *mean;    /* of OCT_OPERATION_MEAN, where that is to be found */
+  OctPlan *mean;    /* of OCT_OPERATION_MEAN, if that is to be found */
   gpointer removed; /* the means that are removed at once */
   gsize removed_size;
   GstOctRunner *runner; /* NULL until something is pending */
@@ -103,7 +103,7 @@ check_backend (GstOctOperator *op, OctOperation operation, GError **error)
   return FALSE;
 }
 
-/* Brings a plan up to date where the backend can, which keeps the history, or
+/* Brings a plan up to date if the backend can, which keeps the history, or
  * makes another one: *made, else NULL.  FALSE: `plan` may be half of each. */
 static gboolean
 renew_plan (GstOctOperator *op, OctPlan *plan, OctOperation operation,
@@ -118,7 +118,7 @@ renew_plan (GstOctOperator *op, OctPlan *plan, OctOperation operation,
   return *made != NULL;
 }
 
-/* What is found of one B-scan, or of those so far, is found apart from its
+/* Whether the mean of a B-scan, or of all so far, is computed apart from its
  * removal, by a plan with the history; `found` are the parameters of the
  * removal then. */
 static gboolean
@@ -148,7 +148,7 @@ get_params_at_once (
   return at_once;
 }
 
-/* What settings come to: all of it is made before anything is let go of. */
+/* The results of settings: all are made before any previous one is freed. */
 typedef struct {
   OctStep *step;
   OctPlan *plan, *mean; /* NULL: none, or the previous one */
@@ -314,7 +314,7 @@ get_runner (GstOctOperator *op, GstOctAccess *access)
 gboolean
 gst_oct_operator_can_defer (GstOctOperator *op, GstOctAccess *access)
 {
-  /* the mean goes with what is fetched */
+  /* the mean is stored with the fetched B-scan */
   return op->step != NULL
          && (op->mean == NULL || gst_oct_access_get_cuda (access) == NULL
              || gst_oct_access_can_fetch (access));
@@ -349,8 +349,8 @@ new_origin (GstOctOperator *op, GstOctAccess *access, const GstOctInfo *info,
   return upload != NULL ? gst_oct_origin_new_fetched (cuda, upload) : NULL;
 }
 
-/* The B-scan as it came, with the steps that are pending on it or, where there
- * are none or a mean has to be found, as the origin of new ones. */
+/* The B-scan as it came, with the steps that are pending on it or, if there are
+ * none or a mean has to be found, as the origin of new ones. */
 static gboolean
 begin_pending (GstOctOperator *op, GstOctAccess *access, const GstOctInfo *info,
     GstBuffer *in, GstOctPending *pending, GError **error)
@@ -385,7 +385,7 @@ gst_oct_operator_defer (GstOctOperator *op, GstOctAccess *access,
 
 /* ------------------------------------------------------------------ running */
 
-/* All that is pending, and this operation behind it. */
+/* Runs all pending steps, followed by this operation. */
 static gboolean
 operator_run_pending (GstOctOperator *op, GstOctAccess *access,
     GstOctPending *pending, GstBuffer *const *out, GstElement **failed,

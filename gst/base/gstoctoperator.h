@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * The operation of one element: its settings, and how a B-scan gets done, at
- * once, together with steps that are pending, or later by somebody else.
+ * The operation of one element: its settings, and how it is done to a B-scan:
+ * at once, together with pending steps, or later by a downstream element.
  *
- * Of settings that make a step (oct-step.h) there is a plan only where the
- * element runs the operation alone; everything else has a plan from the start,
- * which keeps the history.  For the streaming thread, between
- * gst_oct_access_enter() and leave().
+ * Settings that make a step (oct-step.h) get a plan only if the element runs
+ * the operation alone; all others have a plan from the start, which keeps the
+ * history.
+ *
+ * Thread-safety: the streaming thread alone, between gst_oct_access_enter() and
+ * leave().
  */
 #pragma once
 
@@ -22,11 +24,10 @@ GstOctOperator *gst_oct_operator_new (
     GstElement *owner, const OctBackend *backend);
 void gst_oct_operator_free (GstOctOperator *op);
 
-/* Takes settings, and keeps the history where the backend can.  All that they
- * need is made before the previous ones are let go of.  FALSE with an error
- * when they make no sense or no plan can be made: the previous ones stay then,
- * but a backend may have begun to change a plan with a history, so set them
- * again. */
+/* Stores settings, and keeps the history if the backend can.  Makes all that
+ * they need before it frees the previous ones.  FALSE with an error when they
+ * make no sense or no plan can be made: the previous ones stay then, but a
+ * backend may have begun to change a plan with a history, so set them again. */
 gboolean gst_oct_operator_set (GstOctOperator *op, OctOperation operation,
     gconstpointer params, GError **error);
 gboolean gst_oct_operator_is_set (GstOctOperator *op);
@@ -35,7 +36,7 @@ gboolean gst_oct_operator_is_set (GstOctOperator *op);
 gboolean gst_oct_operator_check (
     OctOperation operation, gconstpointer params, GError **error);
 
-/* See OctOperationTable; 0 where nothing is found. */
+/* See OctOperationTable; 0 if nothing is found. */
 double gst_oct_operator_get_found (GstOctOperator *op);
 
 /* Forgets the history, as after a seek. */
@@ -43,19 +44,17 @@ void gst_oct_operator_reset (GstOctOperator *op);
 /* Forgets everything, as after an error. */
 void gst_oct_operator_clear (GstOctOperator *op);
 
-/* Whether the operation can be left to somebody else after settings were taken.
- */
+/* Whether the operation can be left to a downstream element; after set(). */
 gboolean gst_oct_operator_can_defer (GstOctOperator *op, GstOctAccess *access);
 
-/* Memory with the result of `in`, a B-scan of `info`, that nobody has computed:
- * what is to be known at once (the mean) is found.  NULL with an error. */
+/* Memory for the result of `in`, a B-scan of `info`, that is not computed yet;
+ * a value that is needed at once (the mean) is.  NULL with an error. */
 GstMemory *gst_oct_operator_defer (GstOctOperator *op, GstOctAccess *access,
     const GstOctInfo *info, GstBuffer *in, GError **error);
 
 /* Does the operation on `in`, and what is pending there.  `out`: see
- * gst_oct_access_begin().  FALSE with an error,
- * and *failed the element that it belongs to (a reference), where that is
- * another one. */
+ * gst_oct_access_begin().  FALSE with an error, and in *failed the element that
+ * it belongs to (a reference) if that is another one. */
 gboolean gst_oct_operator_run (GstOctOperator *op, GstOctAccess *access,
     GstBuffer *in, GstBuffer *const *out, GstElement **failed, GError **error);
 

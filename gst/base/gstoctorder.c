@@ -37,7 +37,7 @@ static const char *const kind_names[] = {
   "spectra become A-scans once, and behind octfft, octnufft and octcs comes "  \
   "octlogscale"
 
-/* Of video: which grey depends on its depth, see advise_grey(). */
+/* For video: the grey format depends on its depth, see advise_grey(). */
 static const char grey[] = "grey";
 static const char grey_or_images[] = "grey or images";
 
@@ -170,7 +170,7 @@ static const struct {
           [KIND_ASCANS] = RECORD } },
 };
 
-/* What comes from a pad with these caps; N_KINDS: who knows. */
+/* The kind of data of a pad with these caps; N_KINDS: not known. */
 static Kind
 kind_of (const GstCaps *caps)
 {
@@ -230,7 +230,7 @@ advise (const char *advice, const char *format)
       converted, NULL);
 }
 
-/* What to do with an element that takes no images behind one that makes them. */
+/* Advice on an element that takes no images after one that makes them. */
 static char *
 advise_behind_images (const char *name, const char *former)
 {
@@ -243,8 +243,8 @@ advise_behind_images (const char *name, const char *former)
                    "behind octvolumecs");
 }
 
-/* A sentence about an element that cannot take what comes from `peer`; NULL:
- * there is none. */
+/* A sentence about an element that cannot take the data of `peer`; NULL:
+ * none. */
 static char *
 describe_order (GstElement *element, GstPad *peer, const GstCaps *given)
 {
@@ -278,9 +278,10 @@ describe_order (GstElement *element, GstPad *peer, const GstCaps *given)
   return NULL;
 }
 
-/* On the bus of an application, and on the terminal: who describes a pipeline
- * in text has no pipeline, and no bus, when it cannot be linked.  Once for one
- * pad: to link two elements every pair of pads is tried, some twice. */
+/* Reports on the bus of an application and on the terminal: a pipeline that is
+ * described in text does not exist, nor does its bus, if it cannot be linked.
+ * Once for one pad: to link two elements every pair of pads is tried, some
+ * twice. */
 static void
 order_tell (
     GstElement *element, GstPad *pad, GstPad *peer, const GstCaps *given)
@@ -323,8 +324,8 @@ order_takes_kind (GstPad *pad, const GstCaps *caps)
   return gst_caps_get_size (taken) == 0;
 }
 
-/* Elements of this plugin have one kind of data when they are linked.  What they
- * are refused later is a trial of octreconstruct, which expects that. */
+/* Elements of this plugin have one kind of data when they are linked.  A later
+ * refusal is a trial of octreconstruct, which expects that. */
 static gboolean
 is_of_this_plugin (GstElement *element)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * Elements in an order that makes no sense: a sentence that says what to do
- * instead.  Of two pads without caps in common GStreamer says only that it
- * could not link them, and asks neither element.  So the input of a filter that
- * is not linked at all yet also offers what comes from elements it cannot
- * follow; when one of them is linked, the filter refuses and says why.
+ * instead.  For two pads without common caps GStreamer says only that it could
+ * not link them, and asks neither element.  So the input of a filter that is
+ * not linked at all yet also offers the caps of elements that it cannot follow;
+ * when one of them is linked, the filter refuses and says why.
  */
 #pragma once
 

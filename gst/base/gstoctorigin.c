@@ -27,9 +27,8 @@ gst_oct_origin_allow (GstMemory *memory)
       GINT_TO_POINTER (TRUE), NULL);
 }
 
-/* A camera may have a few buffers only and stands still while we keep them; of
- * ordinary memory there is always more.  Memory that is not to be written
- * belongs to whoever made it. */
+/* A camera may have a few buffers only and stands still while we keep them;
+ * ordinary memory is plentiful.  Read-only memory belongs to its maker. */
 static gboolean
 may_keep (GstBuffer *buffer)
 {

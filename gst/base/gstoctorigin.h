@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * Steps that have not been done yet, and the B-scan that they start from.
+ *
+ * Thread-safety: any thread may hold and release a GstOctOrigin; a
+ * GstOctPending belongs to one thread.
  */
 #pragma once
 
@@ -14,19 +17,19 @@ G_BEGIN_DECLS
  * counted. */
 typedef struct _GstOctOrigin GstOctOrigin;
 
-/* Keeps `buffer`, a B-scan of `info` in host memory, mapped for reading; where
- * whoever made it has a limited number of buffers, a copy.  `mean_size`: of the
- * mean that goes with it, 0 for none.  NULL with an error. */
+/* Keeps `buffer`, a B-scan of `info` in host memory, mapped for reading; or a
+ * copy if its owner has a limited number of buffers.  `mean_size`: of the mean
+ * that goes with it, 0 for none.  NULL with an error. */
 GstOctOrigin *gst_oct_origin_new (const OctBackend *backend,
     const GstOctInfo *info, GstBuffer *buffer, gsize mean_size, GError **error);
-/* The same in GPU memory: `buffer`; or what has been fetched there, whose
- * reference is taken, with its extra bytes for the mean. */
+/* The same in GPU memory: `buffer`; or a fetched B-scan, whose reference is
+ * taken, with its extra bytes for the mean. */
 GstOctOrigin *gst_oct_origin_new_on_gpu (GstOctCuda *cuda,
     const GstOctInfo *info, GstBuffer *buffer, GError **error);
 GstOctOrigin *gst_oct_origin_new_fetched (
     GstOctCuda *cuda, GstOctUpload *upload);
-/* Of memory that is not to be written, and that is plentiful all the
- * same: no copy is made of it, nor of parts of it. */
+/* Marks read-only memory that is plentiful all the same: neither it nor parts
+ * of it are copied. */
 void gst_oct_origin_allow (GstMemory *memory);
 GstOctOrigin *gst_oct_origin_ref (GstOctOrigin *origin);
 void gst_oct_origin_unref (GstOctOrigin *origin);
@@ -34,9 +37,9 @@ void gst_oct_origin_unref (GstOctOrigin *origin);
 OctFrame gst_oct_origin_get_frame (const GstOctOrigin *origin);
 /* NULL: it is in host memory. */
 GstOctCuda *gst_oct_origin_get_cuda (const GstOctOrigin *origin);
-/* To be called behind all that was queued to read it on the GPU. */
+/* Call after queueing all work that reads it on the GPU. */
 gboolean gst_oct_origin_used (GstOctOrigin *origin, GError **error);
-/* To be called where something was queued and more is to come, or nothing. */
+/* Call after queueing work if used() may never follow. */
 void gst_oct_origin_begun (GstOctOrigin *origin);
 
 /* Steps that are pending, each with the element that it belongs to. */

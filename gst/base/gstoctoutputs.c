@@ -24,7 +24,8 @@ gst_oct_outputs_begin (GstOctOutputs *outputs, GstBaseTransform *trans,
   return ret;
 }
 
-/* Of one B-scan: what the buffers' own time says, else the frame rate. */
+/* Start of image `i` of `n` in a buffer: from its duration, else from the frame
+ * rate. */
 static GstClockTime
 outputs_get_time (
     GstBaseTransform *trans, GstClockTime duration, guint i, guint n)
@@ -43,7 +44,7 @@ outputs_get_time (
   return gst_util_uint64_scale (i * GST_SECOND, per, rate);
 }
 
-/* They begin as copies of what the input says of itself. */
+/* The buffers begin as copies of the metadata of the input. */
 static void
 outputs_stamp (GstBaseTransform *trans, GstBuffer *buffer, guint i, guint n)
 {

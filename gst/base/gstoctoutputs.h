@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * The buffers that an element makes of one input: images of one B-scan each,
- * where the input holds several B-scans.  They are pushed one after the other.
+ * The buffers that an element makes of one input: images of one B-scan each, if
+ * the input holds several B-scans.  They are pushed one after the other.
  */
 #pragma once
 
@@ -21,8 +21,8 @@ GstFlowReturn gst_oct_outputs_begin (GstOctOutputs *outputs,
     GstFlowReturn (*prepare) (GstBaseTransform *, GstBuffer *, GstBuffer **),
     GstBuffer *in, GstBuffer *first, guint n);
 
-/* With whether they were filled: gives each its time and place in the volume,
- * and has all but the first wait. */
+/* If they were filled, sets the time and the place in the volume of each, and
+ * queues all but the first; else frees all but the first. */
 void gst_oct_outputs_end (
     GstOctOutputs *outputs, GstBaseTransform *trans, gboolean filled);
 

@@ -184,7 +184,7 @@ pending_map (GstMemory *base, gsize maxsize, GstMapFlags flags)
     pending_leave (memory);
   }
   g_mutex_unlock (&memory->lock);
-  /* who hears of it may map the memory */
+  /* a handler of the error may map the memory */
   if (failed != NULL)
     gst_oct_element_error (failed, &error);
   return data;

@@ -2,14 +2,16 @@
 /**
  * Results that have not been computed yet.
  *
- * An element may hand on a B-scan with the steps that lead to it in place of
- * its values, so that who needs the values does all steps in one pass over the
- * data.  It does so only where the element behind agreed, by adding
- * GST_OCT_PENDING_API_TYPE to its reply to the ALLOCATION query: queues hand
- * that on, a tee offers what all of its branches do.
+ * An element may output a B-scan with the steps that lead to it in place of its
+ * values, so that the element that needs the values does all steps in one pass
+ * over the data.  It does so only if the downstream element agreed, by adding
+ * GST_OCT_PENDING_API_TYPE to its reply to the ALLOCATION query: queues pass
+ * that on, a tee offers it if all of its branches do.
  *
- * It is safe without that too: the steps hang on the GstMemory, and whoever
- * maps it has them done first.  Steps keep the settings they were made with.
+ * It is safe without that too: the steps belong to the GstMemory, and mapping
+ * it does them first.  Steps keep the settings they were made with.
+ *
+ * Thread-safety: several threads may map the memory.
  */
 #pragma once
 
@@ -20,8 +22,8 @@ G_BEGIN_DECLS
 #define GST_OCT_PENDING_API_TYPE (gst_oct_pending_api_get_type ())
 GType gst_oct_pending_api_get_type (void);
 
-/* Memory that holds the result of the last step.  Takes what `pending` holds;
- * `runner` does the steps where somebody maps the memory. */
+/* Memory that holds the result of the last step.  Takes the contents of
+ * `pending`; `runner` does the steps when the memory is mapped. */
 GstMemory *gst_oct_pending_memory_new (
     GstOctPending *pending, GstOctRunner *runner);
 
@@ -31,8 +33,9 @@ GstMemory *gst_oct_pending_memory_new (
 gboolean gst_oct_pending_get (
     GstBuffer *buffer, GstOctCuda *cuda, GstOctPending *pending);
 
-/* The same wherever it starts from, for a thread beside those of the pipeline:
- * *runner is another one (a new reference), so that nobody waits. */
+/* The same wherever it starts from, for a thread apart from those of the
+ * pipeline: *runner is another one (a new reference), so that no thread
+ * waits. */
 gboolean gst_oct_pending_get_aside (
     GstBuffer *buffer, GstOctPending *pending, GstOctRunner **runner);
 

@@ -26,7 +26,7 @@ typedef enum {
   GST_OCT_PROPERTY_CAPS = 1 << 1, /* caps can depend on it */
   GST_OCT_PROPERTY_READ_ONLY = 1 << 2,
   GST_OCT_PROPERTY_CONTROLLABLE = 1 << 3,
-  /* follows a curve over time where one is given */
+  /* follows a curve over time if there is one */
   GST_OCT_PROPERTY_RAMPED =
       GST_OCT_PROPERTY_LIVE | GST_OCT_PROPERTY_CONTROLLABLE,
 } GstOctPropertyFlags;
@@ -39,13 +39,13 @@ typedef enum {
   GST_OCT_TYPE_DOUBLE,    /* double */
   GST_OCT_TYPE_ENUM,      /* an enum */
   GST_OCT_TYPE_STRING,    /* char *, owned */
-  GST_OCT_TYPE_FILE,      /* the same, and beside it what is in the file */
+  GST_OCT_TYPE_FILE,      /* the same, with the content of the file */
   GST_OCT_TYPE_STRUCTURE, /* GstStructure *, owned; can only be read */
 } GstOctPropertyType;
 
-/* What is in a file: counted, read at its first use and not before.  Copies of
- * settings share it; another one is made whenever the path is set, be it the
- * same. */
+/* The content of a file: counted, read at its first use and not before.  Copies
+ * of settings share it; setting the path, even to the same one, makes a new
+ * one. */
 typedef struct {
   gpointer (*open) (const char *path);
   gpointer (*ref) (gpointer content);
@@ -57,7 +57,8 @@ typedef struct {
   const char *name, *nick, *blurb;
   GstOctPropertyFlags flags;
   /* Properties that have to go together, such as the ends of a range, share a
-   * word for what they are: they are taken together or not.  NULL: alone. */
+   * word that names them: they are used together or not at all.  NULL:
+   * alone. */
   const char *group;
 
   /* one of the macros below */
@@ -73,7 +74,7 @@ typedef struct {
   } real;
   GType (*enum_type) (void);
   const GstOctFileType *file;
-  gsize content; /* offset of what is in the file, a pointer */
+  gsize content; /* offset of the content of the file, a pointer */
 } GstOctProperty;
 
 #define GST_OCT_WHOLE(kind, settings, member, least, most, first)              \
@@ -102,7 +103,7 @@ typedef struct {
   .type = GST_OCT_TYPE_FILE, .offset = G_STRUCT_OFFSET (settings, path),       \
   .content = G_STRUCT_OFFSET (settings, contents), .file = (file_type)
 
-/* A function that gives the type of an enum; `values` as for
+/* A function that returns the type of an enum; `values` as for
  * g_enum_register_static(). */
 #define GST_OCT_DEFINE_ENUM(function, name, values)                            \
   GType function (void)                                                        \
@@ -128,12 +129,12 @@ typedef struct {
   }
 
 /* A property without GST_OCT_PROPERTY_LIVE is for the time before the start.
- * gstoctinstall.h has what installs a table. */
+ * gstoctinstall.h installs tables. */
 GParamSpec *gst_oct_property_new_spec (const GstOctProperty *row);
 
 /* Settings in memory of the caller, which is zeros before init(): `settings`
  * owns its strings and its references to contents.  None of these reads a file;
- * under the lock of whoever shares the memory. */
+ * the caller locks memory that it shares. */
 void gst_oct_properties_init (
     const GstOctProperties *properties, gpointer settings);
 void gst_oct_properties_clear (
@@ -167,7 +168,7 @@ GstOctSettings *gst_oct_settings_reopened (const GstOctSettings *settings);
 GstOctSettings *gst_oct_settings_with_rows (
     const GstOctSettings *settings, const GstOctSettings *other, guint64 rows);
 
-/* The rows in which they differ; what is read only is not compared. */
+/* The rows in which they differ; those that are read only are not compared. */
 guint64 gst_oct_settings_compare (
     const GstOctSettings *a, const GstOctSettings *b);
 
@@ -178,8 +179,9 @@ guint64 gst_oct_properties_get_group (
 /* "name=value, ..." of some rows, as one would set them; g_free() it. */
 char *gst_oct_settings_describe (const GstOctSettings *settings, guint64 rows);
 
-/* Has the properties that follow a curve over time take their values for `time`,
- * a time stamp of `segment`.  Without such a time they stay as they are. */
+/* Has the properties that follow a curve over time take their values for
+ * `time`, a time stamp of `segment`.  Without such a time they stay as they
+ * are. */
 void gst_oct_properties_sync (
     GstObject *object, const GstSegment *segment, GstClockTime time);
 

@@ -29,14 +29,14 @@ gst_oct_scan_take_segment (GstOctScan *scan, GstEvent *event)
   GstSegment segment;
 
   gst_event_copy_segment (event, &segment);
-  /* a pad that is linked anew gets the same one again */
+  /* a pad that is linked again gets the same one again */
   if (number == scan->segment_number
       && gst_segment_is_equal (&segment, &scan->segment))
     return;
   scan->segment = segment;
   scan->segment_number = number;
   scan->anew = TRUE;
-  /* where nothing says which B-scans they are */
+  /* if nothing says which B-scans they are */
   scan->at = 0;
   scan->image = scan->images = 0;
 }
@@ -46,7 +46,7 @@ gst_oct_scan_begin (
     GstOctScan *scan, GstBuffer *buffer, guint images, guint bscans)
 {
   GstOctScanPosition position;
-  /* one B-scan per volume says as much as nothing where more are needed */
+  /* one B-scan per volume says as much as nothing if more are needed */
   gboolean has_meta = gst_oct_scan_meta_get (buffer, &position)
                       && (position.bscans > 1 || bscans == 0);
 
@@ -102,8 +102,8 @@ scan_take (GstOctScan *scan, guint bscan)
   scan->there[bscan] = 1;
 }
 
-/* One step alone is no direction: the first two B-scans may have changed
- * places. */
+/* One step alone does not show a direction: the first two B-scans may have
+ * changed places. */
 static gboolean
 is_last (const GstOctScan *scan)
 {

@@ -4,8 +4,8 @@
  *
  * Buffers say which B-scans they hold (GstOctScanMeta), or are counted.  A
  * volume ends with its last B-scan, in whichever direction it is scanned, or
- * when one of the next volume comes.  B-scans that come twice replace what was
- * there; those of a volume that has ended are left out.
+ * when one of the next volume comes.  B-scans that come twice replace the first
+ * ones; those of a volume that has ended are left out.
  */
 #pragma once
 
@@ -26,14 +26,14 @@ typedef struct {
 
   guint64 volume; /* the one under way, or that ended last */
   gboolean begun, ended;
-  gboolean anew; /* what comes next is of another count */
+  gboolean anew; /* the next B-scan is of another count */
   GstSegment segment;
   guint32 segment_number;
   guint stored;  /* different B-scans of it */
   guint8 *there; /* [bscans] */
   gint last;     /* the B-scan before, -1: none */
   gint direction;
-  guint steps; /* in that direction, one behind the other */
+  guint steps; /* in that direction, one after the other */
   GstOctScanCounts counts;
 
   /* the buffer */
@@ -54,13 +54,12 @@ typedef struct {
 /* Forgets where it was, as after a seek; counts go on. */
 void gst_oct_scan_forget (GstOctScan *scan);
 void gst_oct_scan_clear (GstOctScan *scan);
-/* Behind a new segment B-scans are counted anew: whatever their numbers are,
- * they are of another volume than those before. */
+/* After a new segment B-scans are counted from the beginning: whatever their
+ * numbers are, they are of another volume than the previous ones. */
 void gst_oct_scan_take_segment (GstOctScan *scan, GstEvent *event);
 
-/* `buffer` has `images` B-scans.  `bscans`: per volume where it does not say so
- * itself, 0: not known.  Returns: B-scans per volume, 0
- * where nobody says it. */
+/* `buffer` has `images` B-scans.  `bscans`: per volume if the buffer does not
+ * say so itself, 0: not known.  Returns: B-scans per volume, 0 if not known. */
 guint gst_oct_scan_begin (
     GstOctScan *scan, GstBuffer *buffer, guint images, guint bscans);
 /* The next of them; FALSE: there are no more. */

@@ -19,7 +19,7 @@ gst_oct_scan_mask_event_new (OctScanMask *mask)
           mask->lines, GST_OCT_SCAN_MASK_TAKEN, GST_TYPE_BUFFER, taken, NULL));
 }
 
-/* Of an application. */
+/* The mask in an event of an application. */
 static OctScanMask *
 read_fields (const GstStructure *s)
 {

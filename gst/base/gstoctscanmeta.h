@@ -4,8 +4,8 @@
  * language read it without a header; oct/oct.h names its fields.  Set by octsrc
  * and by programs, passed on by every element.
  *
- * How far apart its A-lines and B-scans are say the caps, where that is known:
- * x-spacing and y-spacing in metres, beside z-spacing of A-scans and images;
+ * The caps say how far apart its A-lines and B-scans are, if that is known:
+ * x-spacing and y-spacing in metres, next to z-spacing of A-scans and images;
  * octvolume and octmeter read them.
  */
 #pragma once
@@ -14,7 +14,7 @@
 
 G_BEGIN_DECLS
 
-/* What the meta says. */
+/* The contents of the meta. */
 typedef struct {
   guint bscan;    /* index in the volume, 0 .. bscans - 1, of the first one */
   guint bscans;   /* B-scans per volume, 1 or more */
@@ -25,8 +25,7 @@ typedef struct {
 /* Makes the name known to GStreamer; when the plugin is loaded. */
 void gst_oct_scan_meta_register (void);
 
-/* `buffer` must be writable.  What a meta that is there says beside the position
- * stays. */
+/* `buffer` must be writable.  Other fields of a meta that is there stay. */
 void gst_oct_scan_meta_set (
     GstBuffer *buffer, const GstOctScanPosition *position);
 

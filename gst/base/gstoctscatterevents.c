@@ -104,7 +104,7 @@ gst_oct_branch_refuse_history (GstElement *element, const char *setting,
 GstEvent *
 gst_oct_scatter_event_new (GstOctScatterKind kind, guint64 number)
 {
-  /* who waits for what is lost may hold up all branches */
+  /* octcollect may hold up all branches while it waits for lost numbers */
   gboolean at_once = kind == GST_OCT_SCATTER_LOST
                      || kind == GST_OCT_SCATTER_DROPPED
                      || kind == GST_OCT_SCATTER_STUCK;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * What octscatter says to octcollect, and to the elements in its branches, by
+ * Messages of octscatter to octcollect, and to the elements in its branches:
  * events that travel in order with the data.
  *
- * octscatter counts what it hands out.  Behind each buffer it sends "done" with
- * the number down the same branch: whatever came out of the branch before that
- * event was made of that buffer, one, several or none.  So octcollect knows the
- * order without any mark on buffers, which elements may replace.  In front of
- * each event that all branches get it sends "event", so that one of them goes
- * on.
+ * octscatter numbers the buffers that it hands out.  After each buffer it sends
+ * "done" with the number down the same branch: all output of the branch before
+ * that event was made of that buffer, one, several or none.  So octcollect
+ * knows the order without any mark on buffers, which elements may replace.
+ * Before each event that all branches get it sends "event", so that one of them
+ * goes on.
  */
 #pragma once
 
@@ -17,7 +17,7 @@
 G_BEGIN_DECLS
 
 /* Sticky, first of all in every branch: it is one of octscatter's.  `devices`:
- * "0,1" where octreconstruct has built the branches for these GPUs, or NULL. */
+ * "0,1" if octreconstruct has built the branches for these GPUs, or NULL. */
 GstEvent *gst_oct_branch_event_new (const char *devices);
 gboolean gst_oct_branch_event_is (GstEvent *event);
 
@@ -40,9 +40,9 @@ typedef enum {
   GST_OCT_SCATTER_BEGIN, /* numbers before that one are void, as after a seek */
   GST_OCT_SCATTER_DONE,  /* all that was made of that number has come */
   GST_OCT_SCATTER_LOST, /* of a branch that failed: nothing comes; out of order;
-                         * octcollect takes it where it waits for it */
+                         * octcollect uses it if it waits for it */
   GST_OCT_SCATTER_DROPPED, /* in a branch: nothing comes; out of order */
-  GST_OCT_SCATTER_END,     /* numbers end in front of that one */
+  GST_OCT_SCATTER_END,     /* numbers end before that one */
   GST_OCT_SCATTER_EVENT,   /* the next event is that one of all branches */
   GST_OCT_SCATTER_GONE,    /* of a branch that failed: it brings nothing more */
   GST_OCT_SCATTER_STUCK,   /* so many that failed do not let that go on; out of
@@ -53,13 +53,13 @@ GstEvent *gst_oct_scatter_event_new (GstOctScatterKind kind, guint64 number);
 GstOctScatterKind gst_oct_scatter_event_parse (
     GstEvent *event, guint64 *number);
 
-/* Those of GST_OCT_SCATTER_DONE say which number the branch got before, G_MAXUINT64
- * for none: one that did not come was dropped in the branch with its event, as a
- * valve does and a leaky queue. */
+/* Those of GST_OCT_SCATTER_DONE say which number the branch got before,
+ * G_MAXUINT64 for none: one that did not come was dropped in the branch with
+ * its event, as a valve does and a leaky queue. */
 GstEvent *gst_oct_scatter_done_event_new (guint64 number, guint64 previous);
 guint64 gst_oct_scatter_done_event_get_previous (GstEvent *event);
-/* Upstream, from octcollect, about the branch that it goes through: it brings
- * nothing more of `first` and those after it, in front of `end`. */
+/* Upstream, from octcollect, about the branch that it goes through: the branch
+ * brings no more numbers from `first` on and before `end`. */
 GstEvent *gst_oct_scatter_missed_event_new (guint64 first, guint64 end);
 gboolean gst_oct_scatter_missed_event_parse (
     GstEvent *event, guint64 *first, guint64 *end);

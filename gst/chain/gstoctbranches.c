@@ -80,7 +80,7 @@ gst_oct_branches_find (GstOctBranches *self, GstPad *pad)
   return NULL;
 }
 
-/* What stays in force behind a flush. */
+/* Whether a share stays in force after a flush. */
 static gboolean
 is_lasting (const GstOctShare *share)
 {
@@ -150,7 +150,7 @@ gst_oct_branches_are_alive (GstOctBranches *self, GstFlowReturn *flow)
       *flow = GST_FLOW_FLUSHING;
       break;
     }
-    /* the end is none where others have failed */
+    /* it is not the end if others have failed */
     if (one != GST_FLOW_EOS && (*flow == GST_FLOW_EOS || one < *flow))
       *flow = one;
   }
@@ -325,7 +325,7 @@ branch_compare (gconstpointer a, gconstpointer b, gpointer data)
   return first->order < second->order ? -1 : first->order > second->order;
 }
 
-/* Another branch pushes it among its own, behind the same events. */
+/* Another branch pushes it among its own, after the same events. */
 static gboolean
 hand_on (GstOctBranches *self, GstOctShare *share)
 {

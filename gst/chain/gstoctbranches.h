@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * Which branch of octscatter gets what, and what becomes of it where one fails.
- * Nothing here is safe to be called by two threads at once.
+ * Distributes buffers and events over the branches of octscatter, also after
+ * one has failed.
+ *
+ * Thread-safety: one thread at a time; octscatter locks.
  */
 #pragma once
 
@@ -14,7 +16,7 @@ typedef enum {
   GST_OCT_SCATTER_LEAST_LOADED,
 } GstOctScatterPolicy;
 
-/* What one branch is to push. */
+/* An object for one branch to push. */
 typedef struct {
   GstMiniObject *object; /* a buffer, or an event */
   guint64 order;         /* in which all of them came, those of all branches */
@@ -50,10 +52,10 @@ void gst_oct_branches_init (GstOctBranches *self);
 void gst_oct_branches_clear (GstOctBranches *self);
 GstOctBranch *gst_oct_branches_add (GstOctBranches *self, GstPad *pad);
 GstOctBranch *gst_oct_branches_find (GstOctBranches *self, GstPad *pad);
-/* Forgets what waits in all of them, but for events that stay in force; what
- * the end was the end of is not there any more, what has failed stays so. */
+/* Forgets what waits in all of them, but for events that stay in force;
+ * branches that have ended go on, those that have failed do not. */
 void gst_oct_branches_flush (GstOctBranches *self);
-/* As at first, but for the branches that there are. */
+/* Back to the beginning, with the same branches. */
 void gst_oct_branches_reset (GstOctBranches *self);
 
 /* FALSE: all have ended, or are not linked; *flow: why, GST_FLOW_NOT_LINKED
@@ -79,8 +81,8 @@ void gst_oct_branches_give_all (GstOctBranches *self, GstEvent *event);
 void gst_oct_branches_give_idle (GstOctBranches *self, GstEvent *event);
 /* The next one that it is to push, NULL: none. */
 GstOctShare *gst_oct_branch_take (GstOctBranch *branch);
-/* It could not be pushed, as a flush has begun: it is the next one behind that,
- * where it stays in force.  Takes `share`. */
+/* It could not be pushed, as a flush has begun: it is the next one after that
+ * if it stays in force.  Takes `share`. */
 void gst_oct_branch_give_back (GstOctBranch *branch, GstOctShare *share);
 
 /* That one has been pushed. */
@@ -92,10 +94,11 @@ void gst_oct_branch_done (GstOctBranch *branch);
 void gst_oct_branches_list_dropped (GstOctBranches *self,
     const GstOctBranch *branch, guint64 first, guint64 end, GArray *dropped);
 
-/* The branch has ended with `flow`: what waits goes to the others.  Appends to
- * `lost`, of guint64, the numbers of the one that it was doing, and of those of
- * which the settings that they belong to have passed everywhere; to `doubtful`
- * those that were pushed and that a queue in the branch may still have. */
+/* The branch has ended with `flow`: waiting shares go to the others.  Appends
+ * to `lost`, of guint64, the numbers of the one that it was doing, and of those
+ * of which the settings that they belong to have passed everywhere; to
+ * `doubtful` those that were pushed and that a queue in the branch may still
+ * have. */
 void gst_oct_branches_end (GstOctBranches *self, GstOctBranch *branch,
     GstFlowReturn flow, GArray *lost, GArray *doubtful);
 /* It is not there any more; `branch` is gone. */

@@ -51,15 +51,16 @@ static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
     "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
 
-/* With the lock: nothing is taken or sent. */
+/* Locked: whether nothing is taken or sent. */
 static gboolean
 collect_is_closed (GstOctCollect *self)
 {
   return self->flushing || self->stopped;
 }
 
-/* With the lock, which it leaves.  Deactivated pads wait for what comes in order
- * with the data alone, and octscatter's word on what is lost sends B-scans, too. */
+/* Locked; unlocks while it waits.  Deactivating a pad waits only for events and
+ * data that come in order, but an event of octscatter about lost numbers sends
+ * B-scans, too. */
 static void
 collect_wait_for_push (GstOctCollect *self)
 {
@@ -69,8 +70,8 @@ collect_wait_for_push (GstOctCollect *self)
 
 /* ------------------------------------------------------------------- output */
 
-/* All branches bring the same events: TRUE for the first time, or where
- * octscatter has said so.  Without the lock. */
+/* All branches bring the same events: TRUE for the first one, or if octscatter
+ * has said so.  Unlocked. */
 static gboolean
 is_new (GstOctCollect *self, GstEvent *event, gboolean surely)
 {
@@ -92,9 +93,9 @@ is_new (GstOctCollect *self, GstEvent *event, gboolean surely)
   return first;
 }
 
-/* Of those that a branch has brought, which go on: the next one behind what
- * octscatter says is the same in all branches, whatever its seqnum.  Elements of
- * the branches send others. */
+/* Drops the events of a branch that another one has brought before.  The event
+ * after one of octscatter is the same in all branches, whatever its seqnum.
+ * Elements of the branches send others. */
 static void
 drop_repeated (GstOctCollect *self, GQueue *events)
 {
@@ -145,8 +146,8 @@ same_segment (GstEvent *a, GstEvent *b)
   return gst_segment_is_equal (first, second);
 }
 
-/* By the thread that has the output, without the lock.  A pad that has begun to
- * flush drops what stays in force behind it, too: that goes out once more. */
+/* Only the output thread calls this, unlocked.  A pad that has begun to flush
+ * also drops events that stay in force after it: they are sent once more. */
 static void
 push_out (GstOctCollect *self, GstEvent *event)
 {
@@ -218,7 +219,7 @@ push_made (GstOctCollect *self, GstOctMade *made)
   return flow;
 }
 
-/* A queue in a branch that fails behind the last B-scan keeps what it has. */
+/* A queue in a branch that fails after the last B-scan keeps its buffers. */
 static void
 push_end (GstOctCollect *self, guint64 missing, guint32 seqnum)
 {
@@ -234,7 +235,7 @@ push_end (GstOctCollect *self, guint64 missing, guint32 seqnum)
   gst_pad_push_event (self->src, end);
 }
 
-/* With the lock, which it leaves, in the thread that has the output.  Takes
+/* Locked; unlocks while pushing.  Only the output thread calls this.  Takes
  * `made`; NULL: the end. */
 static void
 push_one (GstOctCollect *self, GstOctMade *made)
@@ -260,8 +261,8 @@ push_one (GstOctCollect *self, GstOctMade *made)
   g_cond_broadcast (&self->changed);
 }
 
-/* With the lock, which it leaves while it pushes: all whose turn it is, in the
- * one thread that has the output. */
+/* Locked; unlocks while pushing: all outputs whose turn it is, in the one
+ * output thread. */
 static void
 push_all (GstOctCollect *self)
 {
@@ -304,8 +305,8 @@ gst_oct_collect_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
   return GST_FLOW_ERROR;
 }
 
-/* What was dropped in a branch with octscatter's word on it does not come, and
- * octscatter says what that was. */
+/* Numbers that were dropped in a branch with their event do not come;
+ * octscatter says which ones they were. */
 static void
 collect_ask_for_dropped (
     GstOctCollect *self, GstPad *pad, guint64 number, guint64 previous)
@@ -408,7 +409,7 @@ collect_start_flush (GstOctCollect *self, GstEvent *event)
   return TRUE;
 }
 
-/* With the lock. */
+/* Locked. */
 static void
 collect_forget_made (GstOctCollect *self)
 {
@@ -440,7 +441,7 @@ collect_stop_flush (GstOctCollect *self, GstEvent *event)
   return TRUE;
 }
 
-/* What comes in order with the data. */
+/* Events that come in order with the data. */
 static void
 collect_take_event (GstOctCollect *self, GstPad *pad, GstEvent *event)
 {
@@ -456,7 +457,7 @@ collect_take_event (GstOctCollect *self, GstPad *pad, GstEvent *event)
   switch (GST_EVENT_TYPE (event)) {
   case GST_EVENT_CAPS:
     gst_event_take (&branch->now.caps, event);
-    /* who is behind has them before it is asked for memory */
+    /* downstream has the caps before it is asked for memory */
     if (!self->started && !self->pushing)
       push_one (self, gst_oct_made_take (&branch->now));
     self->started = TRUE;

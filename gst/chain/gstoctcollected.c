@@ -93,7 +93,7 @@ all_ended (GstOctCollected *self)
 }
 
 /* A branch that has taken over a number that was for a failed branch can have
- * it behind those that it waits with. */
+ * it after those that it waits with. */
 gboolean
 gst_oct_collected_may_come (GstOctCollected *self)
 {
@@ -206,8 +206,8 @@ collected_take_number (GstOctCollected *self)
   return made;
 }
 
-/* What branches had kept back came at their end, without a number.  What one
- * that failed was about to make is none of it. */
+/* Output that branches had kept back came at their end, without a number.  The
+ * unfinished output of a failed branch does not count. */
 static GstOctMade *
 take_rest (GstOctCollected *self)
 {
@@ -253,7 +253,7 @@ gst_oct_collected_branch_starts (
   if (!self->has_stream || (gint32)(seqnum - self->last_stream) > 0)
     self->last_stream = seqnum;
   self->has_stream = TRUE;
-  /* a slow branch can be in front of the stream that has ended */
+  /* a slow branch can still be in a stream before the one that has ended */
   if (!self->ended || seqnum == self->end_stream)
     return;
   if (self->end != G_MAXUINT64)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * What the branches of octscatter have brought to octcollect, which of it goes
- * out next, and when a stream is at its end.  Nothing here is safe to be called
- * by two threads at once.
+ * The output of the branches of octscatter in octcollect, its order, and the
+ * end of a stream.
+ *
+ * Thread-safety: one thread at a time; octcollect locks.
  */
 #pragma once
 
@@ -10,7 +11,7 @@
 
 G_BEGIN_DECLS
 
-/* What one branch has sent. */
+/* The output of one branch. */
 typedef struct {
   GstPad *pad;    /* not owned */
   gboolean ours;  /* octscatter has said that the branch is its own */
@@ -31,7 +32,7 @@ typedef struct {
   guint64 past_end;    /* that of the stream before; G_MAXUINT64: none */
   guint64 missing;     /* that were passed over at the end */
   guint stuck;         /* branches given up, of which nothing more comes */
-  gboolean counting;   /* octscatter is not done with what is lost */
+  gboolean counting;   /* octscatter still reports lost numbers */
   gboolean ended;      /* the end was taken */
   gboolean has_stream; /* one has begun: */
   guint32 last_stream; /* the newest one that a branch has begun */
@@ -43,7 +44,7 @@ void gst_oct_collected_init (GstOctCollected *self);
 void gst_oct_collected_clear (GstOctCollected *self);
 /* For a flush: appends to `kept` the events that stay in force. */
 void gst_oct_collected_flush (GstOctCollected *self, GQueue *kept);
-/* As at first, but for the branches that there are. */
+/* Back to the beginning, with the same branches. */
 void gst_oct_collected_reset (GstOctCollected *self);
 
 GstOctCollectedBranch *gst_oct_collected_add (
@@ -55,24 +56,25 @@ void gst_oct_collected_remove (GstOctCollected *self, GstPad *pad);
 
 /* octscatter begins with `number`: those before do not count. */
 void gst_oct_collected_begin (GstOctCollected *self, guint64 number);
-/* octscatter says that nothing comes of `number`: FALSE where it can come no more,
- * or is here.  An end waits until it has counted them and says how many branches
- * are stuck, so that people hear of what is lost before the end. */
+/* octscatter says that nothing comes of `number`: FALSE if it can come no more,
+ * or is here.  An end waits until it has counted them and says how many
+ * branches are stuck, so that losses are reported before the end. */
 gboolean gst_oct_collected_lose (GstOctCollected *self, guint64 number);
 /* The same of one that was dropped in a branch that goes on: it surely does not
  * come, and no end waits for it. */
 gboolean gst_oct_collected_drop (GstOctCollected *self, guint64 number);
 void gst_oct_collected_set_stuck (GstOctCollected *self, guint count);
-/* The branch has brought all of `number`.  Where its turn has passed, as it was
+/* The branch has brought all of `number`.  If its turn has passed, as it was
  * given up, it is dropped: it would come out of order. */
 void gst_oct_collected_take_done (
     GstOctCollected *self, GstOctCollectedBranch *branch, guint64 number);
-/* Takes `made`, which is what has become of `number`. */
+/* Takes `made`, the output of `number`. */
 void gst_oct_collected_keep (
     GstOctCollected *self, guint64 number, GstOctMade *made);
 /* Whether `number` is so far ahead that its branch had better wait. */
 gboolean gst_oct_collected_is_ahead (GstOctCollected *self, guint64 number);
-/* Whether another branch than those that wait can bring what is waited for. */
+/* Whether another branch than those that wait can bring the number that is
+ * waited for. */
 gboolean gst_oct_collected_may_come (GstOctCollected *self);
 
 /* octscatter has had its end: `number` is the first that does not come. */
@@ -83,11 +85,11 @@ void gst_oct_collected_branch_ends (
 void gst_oct_collected_branch_starts (
     GstOctCollected *self, GstOctCollectedBranch *branch, guint32 seqnum);
 
-/* What goes out next, the caller's.  Where no branch can bring a number any more
- * it is left out.  NULL: nothing yet, or, with *end, once, the end of the
+/* The next output, owned by the caller.  A number that no branch can bring any
+ * more is left out.  NULL: nothing yet, or, with *end, once, the end of the
  * stream. */
 GstOctMade *gst_oct_collected_take (GstOctCollected *self, gboolean *end);
-/* Numbers that were left out up to an end, which are counted anew then. */
+/* How many numbers were left out up to an end; counts from 0 again. */
 guint64 gst_oct_collected_take_missing (GstOctCollected *self);
 
 G_END_DECLS

@@ -8,9 +8,9 @@
 #include "oct-types.h"
 
 #define MAX_DEVICES 64
-/* Images of each GPU that wait for the next element.  Who reads an image waits
- * until it has arrived; in the thread of a branch its GPU would have nothing to
- * do meanwhile. */
+/* Images of each GPU that wait for the next element.  Reading an image waits
+ * until it has arrived; in the thread of a branch its GPU would be idle
+ * meanwhile. */
 #define WAITING 2
 #define HOST_CAPS                                                              \
   "video/x-raw; application/x-oct-spectra; application/x-oct-ascans"
@@ -24,7 +24,7 @@ struct _GstOctDevices {
 
   GMutex lock;
   GArray *failed; /* of gboolean, as `ids` */
-  gboolean ended; /* by an error that is none of one GPU */
+  gboolean ended; /* by an error that is not of one GPU */
 };
 
 GArray *
@@ -111,7 +111,7 @@ add_filter (GstOctDevices *devices, const char *name)
   return filter;
 }
 
-/* Behind octcollect, with a thread of its own. */
+/* Downstream of octcollect, with a thread of its own. */
 static GstElement *
 add_queue (GstOctDevices *devices)
 {
@@ -223,7 +223,8 @@ gst_oct_devices_get_own_sink (GstOctDevices *devices)
 /* -------------------------------------------------------------------- messages
  */
 
-/* Whose it is, as in `ids`; -1: of what all of them share. */
+/* Index in `ids` of the GPU that `source` belongs to; -1 for shared
+ * elements. */
 static gint
 find_device (GstOctDevices *devices, GstObject *source)
 {
@@ -298,8 +299,8 @@ same_settings (GObject *a, GObject *b)
   return same;
 }
 
-/* Of a warning: whether an error has said it, or a GPU before has the same
- * settings in an element at work, which says the same about them. */
+/* Whether a warning repeats an error, or a previous GPU has the same settings
+ * in an element at work, which says the same about them. */
 static gboolean
 is_repeated (GstOctDevices *devices, gint device, GstMessage *message,
     const GError *warning)

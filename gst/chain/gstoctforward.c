@@ -81,7 +81,7 @@ gst_oct_forward_get (
 
 /* ------------------------------------------------------------------ presets */
 
-/* Of the one class that has them. */
+/* The presets of the one class that has them. */
 static struct {
   const GstOctForward *forwards;
   guint n_forwards;
@@ -129,7 +129,8 @@ remove_escapes (GstPreset *preset, const char *name)
   g_object_set (preset, name, plain, NULL);
 }
 
-/* What a preset does not name is as at first, and not as it was before. */
+/* A property that a preset does not name gets its default, and not its previous
+ * value. */
 static gboolean
 gst_oct_forward_load_preset (GstPreset *preset, const char *name)
 {

@@ -22,7 +22,7 @@ typedef struct {
 void gst_oct_forward_install (
     GObjectClass *klass, guint id, const GstOctForward *forward, GType inner);
 
-/* Sets it on all of `parts` that have it, and gets it from the first; any
+/* Sets it on all of `parts` that have it, and reads it from the first; any
  * thread. */
 void gst_oct_forward_set (const GstOctForward *forward, GstElement **parts,
     guint n_parts, const GValue *value);

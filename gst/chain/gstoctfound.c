@@ -4,8 +4,8 @@
 
 #define DISPERSION "a2", "a3", "phase2", "phase3"
 
-/* In addition to `former`, which is no correction, and not in force either,
- * where that is not possible. */
+/* Adds `found` to `former`, unless that is not a valid correction, and so not
+ * in force either. */
 static char *
 found_compose (const char *found, const char *former)
 {

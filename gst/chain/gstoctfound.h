@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * What the elements of octreconstruct have found (dispersion, wavenumbers, a
- * background), in one history: what has to be set on several of them is put in
- * force together, and taken back together.
+ * The results that the elements of octreconstruct have found (dispersion,
+ * wavenumbers, a background), in one history: a result that is set on several
+ * of them is put in force together, and undone together.
  */
 #pragma once
 
@@ -17,8 +17,8 @@ G_BEGIN_DECLS
 GstMessage *gst_oct_found_take (
     GstOctHistory *history, GstElement *element, GstMessage *message);
 
-/* Takes back what was found last, and posts that, under the name of what it
- * was. FALSE when there is nothing. */
+/* Undoes the last result and posts that, under the name of its message.  FALSE
+ * if there is none. */
 gboolean gst_oct_found_undo (GstOctHistory *history, GstElement *element);
 
 G_END_DECLS

@@ -99,7 +99,7 @@ method_switch_get_choice (GstOctMethodSwitch *self, guint part)
   return gst_oct_filter_get_choice (GST_OCT_FILTER (self->path.parts[part]));
 }
 
-/* With the traffic held and the lock. */
+/* Locked, with the traffic held. */
 static void
 begin_change (GstOctMethodSwitch *self, GstOctMethod method)
 {
@@ -129,9 +129,9 @@ try_for_links (GstOctMethodSwitch *self)
   return FALSE;
 }
 
-/* Back to what has worked, unless it has come to an end meanwhile.  Without a
- * problem nothing is known of the method, and the next B-scan is another trial.
- */
+/* Back to the previous method, unless B-scans have ended meanwhile.  Without a
+ * problem nothing is known of the method, and the next B-scan is another
+ * trial. */
 static gboolean
 method_switch_revert (
     GstOctMethodSwitch *self, GstOctMethod tried, GstOctMethod former)
@@ -149,8 +149,8 @@ method_switch_revert (
     gst_oct_path_link (&self->path, former);
     if (self->complained < GST_OCT_N_PARTS)
       gst_oct_path_restart (&self->path, self->complained);
-    /* a setting may be one that did not fit when it was set: what those that
-     * were begun anew had in force stays in force */
+    /* a setting may be one that did not fit when it was set: the settings in
+     * force of restarted elements stay in force */
     for (guint i = 0; i < GST_OCT_N_PARTS; i++)
       if ((self->path.linked & (1u << i)) != 0)
         gst_oct_choice_take_back (
@@ -234,7 +234,7 @@ method_switch_end_change (GstOctMethodSwitch *self, GstOctMethod method,
   return !refused || (flow == GST_FLOW_OK && self->delivered);
 }
 
-/* Behind the elements that depend on the method. */
+/* Downstream of the elements that depend on the method. */
 static GstPadProbeReturn
 gst_oct_method_switch_on_ascans (
     GstPad *pad, GstPadProbeInfo *info, gpointer data)
@@ -246,9 +246,9 @@ gst_oct_method_switch_on_ascans (
   return GST_PAD_PROBE_OK;
 }
 
-/* In the streaming thread, in front of the elements that depend on the method:
- * none of them has a B-scan now.  The next one is the trial of another method,
- * and goes the previous way where that fails. */
+/* In the streaming thread, before the elements that depend on the method: none
+ * of them has a B-scan now.  The next one is the trial of another method, and
+ * goes the previous way if that fails. */
 static GstPadProbeReturn
 gst_oct_method_switch_on_bscan (
     GstPad *pad, GstPadProbeInfo *info, gpointer data)
@@ -302,7 +302,7 @@ find_sender (GstOctMethodSwitch *self, GstMessage *message)
   return GST_OCT_N_PARTS;
 }
 
-/* What speaks against a method that is being tried ends nothing. */
+/* A problem of a method that is being tried ends nothing. */
 static gboolean
 keep_problem (GstOctMethodSwitch *self, GstOctPart sender, GError **error)
 {
@@ -316,8 +316,8 @@ keep_problem (GstOctMethodSwitch *self, GstOctPart sender, GError **error)
 }
 
 /* That a negotiation has failed is a warning of the base class without a
- * reason: where it counts the pipeline ends with an error, and where a seek or a
- * change came in between it is repeated. */
+ * reason: if it counts, the pipeline ends with an error, and if a seek or a
+ * change came in between, it is repeated. */
 gboolean
 gst_oct_method_switch_takes_message (
     GstOctMethodSwitch *self, GstMessage *message)

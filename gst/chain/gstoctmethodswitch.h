@@ -4,8 +4,10 @@
  * pass.
  *
  * A change is made between two B-scans, in the streaming thread.  The next
- * B-scan is a trial: where the new method cannot do it, the previous method
- * gets the same B-scan and stays, and a warning says why.
+ * B-scan is a trial: if the new method cannot do it, the previous method gets
+ * the same B-scan and stays, and a warning says why.
+ *
+ * Thread-safety: any thread, unless a function says otherwise.
  */
 #pragma once
 
@@ -23,9 +25,9 @@ typedef struct {
   gboolean running;    /* B-scans may be on their way */
 
   gint change_due; /* atomic: with the next B-scan */
-  /* Taken for writing while elements are linked anew, and for reading by what
-   * must not meet that: events, queries, changes of state.  The streaming
-   * thread only tries to write: a seek waits for it. */
+  /* Locked for writing while elements are linked again, and for reading by
+   * events, queries and changes of state, which must not meet that.  The
+   * streaming thread only tries to write: a seek waits for it. */
   GRWLock traffic;
   GThread *changer; /* atomic: the streaming thread during a change */
 
@@ -40,15 +42,15 @@ typedef struct {
 void gst_oct_method_switch_init (GstOctMethodSwitch *self, GstBin *bin);
 void gst_oct_method_switch_clear (GstOctMethodSwitch *self);
 
-/* With the lock, while there are no B-scans: links the method that was set
- * where that is possible.  FALSE with an error otherwise; then the links are
- * gone where the settings do not go together. */
+/* Locked, while there are no B-scans: links the method that was set if
+ * possible.  FALSE with an error otherwise; then the links are gone if the
+ * settings do not go together. */
 gboolean gst_oct_method_switch_link (GstOctMethodSwitch *self, GError **error);
 
 /* The method, the output or the axis has been set.  Before the start it is put
  * in force at once, for people to see it, or at the latest on the way to
- * PAUSED; what is impossible may be possible by then.  Later it is put in force
- * with the next B-scan.  Any thread. */
+ * PAUSED; an impossible method may be possible by then.  Later it is put in
+ * force with the next B-scan.  Any thread. */
 void gst_oct_method_switch_update (GstOctMethodSwitch *self);
 
 /* On the way to READY: no B-scan is to begin a change any more. */
@@ -60,13 +62,13 @@ void gst_oct_method_switch_finish (GstOctMethodSwitch *self);
 gboolean gst_oct_method_switch_is_trying (GstOctMethodSwitch *self);
 
 /* Keeps the links as they are until gst_oct_method_switch_release(), which gets
- * what this returns: the thread of a change needs no hold. */
+ * the returned value: the thread of a change needs no hold. */
 gboolean gst_oct_method_switch_hold (GstOctMethodSwitch *self);
 void gst_oct_method_switch_release (GstOctMethodSwitch *self, gboolean held);
 
 /* Whether people need not hear of a message, as it speaks only against a method
- * that is being tried, or repeats what an error says.  In the thread that posts
- * it; the message stays the caller's. */
+ * that is being tried, or repeats an error.  In the thread that posts it; the
+ * message stays the caller's. */
 gboolean gst_oct_method_switch_takes_message (
     GstOctMethodSwitch *self, GstMessage *message);
 

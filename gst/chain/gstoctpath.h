@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * The elements that octreconstruct puts between spectra and images: which there
- * are, which a method needs and how they are linked.  Nothing here is safe to
- * be called by two threads at once, nor while B-scans pass the elements.
+ * are, which a method needs and how they are linked.
+ *
+ * Thread-safety: one thread at a time, and not while B-scans pass the elements.
  */
 #pragma once
 
@@ -40,13 +41,12 @@ typedef enum { GST_OCT_OUTPUT_IMAGES, GST_OCT_OUTPUT_ASCANS } GstOctOutput;
 GType gst_oct_output_get_type (void);
 
 typedef struct {
-  GstBin *bin; /* holds those that are in use */
-  GstPad *end; /* its source pad, a ghost pad; NULL: not made yet */
-  GstPad *
-      behind; /* what the last element is linked to; NULL: it is that of `end` */
-  /* all of them, references: what is set on them stays */
+  GstBin *bin;    /* holds those that are in use */
+  GstPad *end;    /* its source pad, a ghost pad; NULL: not made yet */
+  GstPad *behind; /* that the last element is linked to; NULL: that of `end` */
+  /* all of them, references: their settings stay */
   GstElement *parts[GST_OCT_N_PARTS];
-  GstOctMethod method; /* of what is linked */
+  GstOctMethod method; /* of the linked elements */
   GstOctOutput output; /* to be set before it is */
   guint linked;        /* bits of the elements, 0: nothing is */
 } GstOctPath;
@@ -60,7 +60,7 @@ gboolean gst_oct_path_is_uniform (GstOctPath *path);
 
 /* The class of an element, for its properties and pads. */
 GType gst_oct_part_get_type (GstOctPart part);
-/* Of that name within the bin; GST_OCT_N_PARTS: none. */
+/* The element of that name within the bin; GST_OCT_N_PARTS: none. */
 GstOctPart gst_oct_part_find (const char *name);
 
 /* Whether the method and the settings go together, as far as that is known
@@ -74,10 +74,10 @@ gboolean gst_oct_path_check (
 gboolean gst_oct_path_link (GstOctPath *path, GstOctMethod method);
 void gst_oct_path_unlink (GstOctPath *path);
 
-/* Takes out of the bin what is not linked. */
+/* Removes elements that are not linked from the bin. */
 void gst_oct_path_remove_unused (GstOctPath *path);
 
-/* An element that is linked has ended: begins it anew. */
+/* Restarts a linked element that has ended. */
 void gst_oct_path_restart (GstOctPath *path, GstOctPart part);
 
 G_END_DECLS

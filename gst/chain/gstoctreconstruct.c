@@ -41,7 +41,7 @@ struct _GstOctReconstruct {
   gint own_ids[GST_OCT_N_PARTS];
   gboolean has_own_ids;
 
-  GstOctHistory history; /* of what the elements have found */
+  GstOctHistory history; /* of the results of the elements */
 };
 
 enum {
@@ -237,7 +237,7 @@ reconstruct_set_target (GstPad *ghost, GstPad *target)
   gst_clear_object (&target);
 }
 
-/* With the lock, in READY, when nobody else can set it: the first GPU. */
+/* Locked, in READY, when nobody else can set it: the first GPU. */
 static void
 set_first_device (GstOctReconstruct *self, gint id)
 {
@@ -258,7 +258,7 @@ restore_device (GstOctReconstruct *self)
   for (guint i = 0; self->has_own_ids && i < GST_OCT_N_PARTS; i++) {
     GstElement *part = self->methods.path.parts[i];
 
-    /* a start that failed leaves some of them behind */
+    /* a failed start does not take all of them back to READY */
     if (GST_STATE (part) > GST_STATE_READY)
       gst_element_set_state (part, GST_STATE_READY);
     gst_oct_filter_set_device (GST_OCT_FILTER (part), self->own_ids[i]);
@@ -267,7 +267,7 @@ restore_device (GstOctReconstruct *self)
   g_rec_mutex_unlock (&self->methods.lock);
 }
 
-/* With the lock, in READY or when it is disposed: back to the elements of one GPU. */
+/* Locked, in READY or when it is disposed: back to the elements of one GPU. */
 static void
 remove_devices (GstOctReconstruct *self)
 {
@@ -281,7 +281,7 @@ remove_devices (GstOctReconstruct *self)
                          self->methods.path.parts[GST_OCT_PART_DCSUB], "sink"));
 }
 
-/* The same: several where they are asked for. */
+/* The same: several if they are asked for. */
 static gboolean
 add_devices (GstOctReconstruct *self, GError **error)
 {
@@ -308,7 +308,7 @@ add_devices (GstOctReconstruct *self, GError **error)
   return TRUE;
 }
 
-/* With the lock: a setting with a history would fail on all GPUs. */
+/* Locked: a setting with a history would fail on all GPUs. */
 static gboolean
 check_history (GstOctReconstruct *self, GError **error)
 {
@@ -380,8 +380,8 @@ set_method (GstOctReconstruct *self, GstOctMethod method)
   gst_oct_method_switch_update (&self->methods);
 }
 
-/* What is set on the bin together counts together in the elements, see
- * gst_oct_choice_set(): until dispatch_properties_changed(). */
+/* Properties that are set on the bin together count together in the elements,
+ * see gst_oct_choice_set(): until dispatch_properties_changed(). */
 static void
 reconstruct_freeze (GstOctReconstruct *self, guint parts)
 {
@@ -509,7 +509,7 @@ reconstruct_autofocus (GstOctReconstruct *self)
   return ask_dispersion (self, "autofocus");
 }
 
-/* Of spectra that are uniform already nobody reads a k map. */
+/* No element reads a k map of spectra that are uniform already. */
 static gboolean
 reconstruct_refine (GstOctReconstruct *self)
 {
@@ -557,8 +557,8 @@ reconstruct_save_calibration (GstOctReconstruct *self, const char *path)
   return saved;
 }
 
-/* Those of octdispersion and octdcsub, whose messages they have; to undo is one
- * for all of them, as what was done last is what people want to take back. */
+/* Those of octdispersion and octdcsub, whose messages they have; there is one
+ * undo for all of them, as people want to undo their last action. */
 static void
 reconstruct_add_signals (GType type)
 {

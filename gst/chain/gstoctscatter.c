@@ -79,7 +79,7 @@ static const GstOctProperties properties =
 
 /* ----------------------------------------------------------------- branches */
 
-/* Elements behind others stop first. */
+/* Downstream elements stop first. */
 static gboolean
 is_stopping (GstOctScatter *self)
 {
@@ -107,8 +107,8 @@ explain_refusal (GstPad *pad)
              : GST_FLOW_ERROR;
 }
 
-/* A queue whose elements have failed refuses the end as well, and it says
- * nothing to those behind. */
+/* A queue whose elements have failed refuses the end as well, and does not pass
+ * it on. */
 static gboolean
 says_end (GstEvent *event)
 {
@@ -194,8 +194,8 @@ push_to_all (GstOctScatter *self, GstEvent *event)
   return ok;
 }
 
-/* Without the lock: octcollect is not to wait for what was lost.  Returns how
- * many it had not got. */
+/* Unlocked.  Tells octcollect not to wait for lost numbers.  Returns how many
+ * it had not received. */
 static guint
 tell_numbers (
     GstOctScatter *self, GstOctScatterKind kind, const GArray *numbers)
@@ -212,8 +212,8 @@ tell_numbers (
   return count;
 }
 
-/* Without the lock, where a branch is gone.  `doubtful`: what is in it comes no
- * more.  Returns how many of these had not come.  tell_stuck() is to follow. */
+/* Unlocked, if a branch is gone.  `doubtful`: numbers that come no more.
+ * Returns how many of these had not come.  tell_stuck() is to follow. */
 static guint
 tell_failed (GstOctScatter *self, const GArray *lost, const GArray *doubtful)
 {
@@ -228,7 +228,7 @@ tell_failed (GstOctScatter *self, const GArray *lost, const GArray *doubtful)
   return count;
 }
 
-/* What is lost has been counted and reported: now the end may come. */
+/* The losses have been counted and reported: now the end may come. */
 static void
 tell_stuck (GstOctScatter *self)
 {
@@ -240,7 +240,7 @@ tell_stuck (GstOctScatter *self)
   push_to_all (self, gst_oct_scatter_event_new (GST_OCT_SCATTER_STUCK, stuck));
 }
 
-/* octcollect asks for what was dropped in a branch. */
+/* octcollect asks which numbers were dropped in a branch. */
 static gboolean
 gst_oct_scatter_src_event (GstPad *pad, GstObject *parent, GstEvent *event)
 {
@@ -283,7 +283,7 @@ end_branch (GstOctScatter *self, GstPad *pad, GstFlowReturn flow)
   g_cond_broadcast (&self->changed);
   alive = gst_oct_branches_are_alive (&self->branches, &all);
   g_mutex_unlock (&self->lock);
-  /* a queue in front of what failed takes nothing more, and gives nothing */
+  /* a queue before the failed element takes nothing more, and gives nothing */
   stuck = flow != GST_FLOW_EOS && flow != GST_FLOW_FLUSHING
           && !gst_pad_push_event (
               pad, gst_oct_scatter_event_new (GST_OCT_SCATTER_GONE, 0));
@@ -452,10 +452,11 @@ give_event (GstOctScatter *self, GstEvent *event)
   g_mutex_unlock (&self->lock);
 }
 
-/* Until all is done: behind the end no branch could take on what another one
- * leaves undone.  One with nothing to do may have a queue that keeps what the
- * others wait for, since the element behind it has failed: it is asked by the
- * end of the numbers, which it would refuse.  Returns how many there were. */
+/* Waits until all is done: after the end no branch could take over work that
+ * another one leaves undone.  An idle branch may have a queue that keeps the
+ * B-scans that the others wait for, since the element after it has failed: the
+ * end of the numbers tests that, since the queue would refuse it.  Returns how
+ * many there were. */
 static guint64
 scatter_finish (GstOctScatter *self)
 {
@@ -583,7 +584,7 @@ gst_oct_scatter_request_new_pad (GstElement *element, GstPadTemplate *template,
   GST_PAD_SET_PROXY_CAPS (pad);
   g_mutex_lock (&self->lock);
   branch = gst_oct_branches_add (&self->branches, pad);
-  /* one that comes later hears what the others have heard */
+  /* a later branch gets the events that the others have got */
   gst_pad_sticky_events_foreach (self->sink, give_sticky, branch);
   g_mutex_unlock (&self->lock);
   if (!gst_element_add_pad (element, pad)) {

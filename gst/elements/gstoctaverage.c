@@ -103,7 +103,7 @@ count_repeated_blocks (gint repeats, gint frames)
 }
 
 /* Blocks of B-scans are as far apart as their B-scans are together.  Rows of
- * pictures of octenface are no B-scans. */
+ * pictures of octenface are not B-scans. */
 static void
 set_block_places (GstStructure *to, GstPadDirection direction, gint frames)
 {
@@ -235,7 +235,7 @@ average_get_group (GstOctAverage *self, const GstOctScanPosition *scan)
   return used->mode == OCT_AVERAGE_BLOCK ? scan->bscan / used->frames : 0;
 }
 
-/* The mean begins anew with a buffer, and not in the middle of one. */
+/* The mean starts again with a buffer, and not in the middle of one. */
 static void
 warn_of_two_volumes (GstOctAverage *self, const GstOctScanPosition *scan)
 {
@@ -251,9 +251,9 @@ warn_of_two_volumes (GstOctAverage *self, const GstOctScanPosition *scan)
       (NULL));
 }
 
-/* In the streaming thread, before the buffer is worked on.  What lies in
- * another volume, or a block that B-scans are missing of, is not of this mean.
- */
+/* In the streaming thread, before the buffer is worked on.  A B-scan of another
+ * volume or block begins a new mean, also if B-scans of the previous block are
+ * missing. */
 static GstFlowReturn
 gst_oct_average_submit_input_buffer (
     GstBaseTransform *trans, gboolean is_discont, GstBuffer *buffer)
@@ -308,7 +308,7 @@ stamp_block (GstOctAverage *self, GstBuffer *buffer)
     return;
   if (scan.bscans > 1) {
     scan.bscan /= self->frames;
-    /* those left over at the end of a volume are no block */
+    /* those left over at the end of a volume are not a block */
     scan.bscans /= self->frames;
   } else {
     scan.volume /= self->frames;

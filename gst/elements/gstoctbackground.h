@@ -6,8 +6,10 @@
 
 G_BEGIN_DECLS
 
-/* What is in the file of a stored spectrum: read once, for as long as what the
- * spectra hold does not change. */
+/* The content of the file of a stored spectrum: read once for each sample
+ * format and number of samples that follow each other.
+ *
+ * Thread-safety: counted in any thread; the streaming thread reads. */
 typedef struct _GstOctBackground GstOctBackground;
 
 extern const GstOctFileType gst_oct_background_file;

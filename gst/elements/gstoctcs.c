@@ -24,7 +24,8 @@ GST_DEBUG_CATEGORY_STATIC (gst_oct_cs_debug);
 #define GST_CAT_DEFAULT gst_oct_cs_debug
 
 #define DEFAULT_TAU 3.0
-/* Of the noise: a smaller difference from B-scan to B-scan says nothing. */
+/* Part of the noise: a smaller difference from B-scan to B-scan is not
+ * reported. */
 #define LEAST_CHANGE 0.01
 
 #define SPECTRA_CAPS                                                           \
@@ -218,8 +219,8 @@ get_density (const Tables *t)
   return density;
 }
 
-/* Of spectra that hold the kept samples only, which of them stands where;
- * FALSE when the rows have another length. */
+/* Finds the column of each sample, also in spectra that hold the kept samples
+ * only; FALSE if the rows have another length. */
 static gboolean
 find_columns (
     const Tables *t, guint columns, guint32 *column_of, GError **error)

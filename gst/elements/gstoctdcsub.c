@@ -42,7 +42,7 @@ struct _GstOctDcSub {
   OctCalibration *sent;
 
   GstOctTake *take;
-  GstOctHistory history; /* of what it has set */
+  GstOctHistory history; /* of the values that it has set */
 };
 
 G_DEFINE_TYPE (GstOctDcSub, gst_oct_dcsub, GST_TYPE_OCT_FILTER);
@@ -207,7 +207,7 @@ gst_oct_dcsub_transform_structure (GstOctFilter *filter, gconstpointer data,
 }
 
 /* An own calibration takes the place of the one from upstream for every
- * element behind this one, until it is taken away (NULL). */
+ * downstream element, until it is removed (NULL). */
 static void
 dcsub_send_calibration (GstOctDcSub *self, OctCalibration *own)
 {
@@ -226,7 +226,7 @@ dcsub_send_calibration (GstOctDcSub *self, OctCalibration *own)
         GST_BASE_TRANSFORM_SRC_PAD (self), gst_oct_calibration_event_new (own));
 }
 
-/* [samples] what is removed where that is stored; NULL with an error. */
+/* The stored background [samples] that is removed; NULL with an error. */
 static const double *
 get_background (const Settings *settings, const OctCalibration *calibration,
     const GstOctInfo *input, GError **error)
@@ -324,7 +324,8 @@ gst_oct_dcsub_sink_event (GstBaseTransform *trans, GstEvent *event)
       ->sink_event (trans, event);
 }
 
-/* What is set since the last B-scan is sent with the next one. */
+/* A calibration that was set since the last B-scan is sent with the next
+ * one. */
 static gboolean
 gst_oct_dcsub_query (
     GstBaseTransform *trans, GstPadDirection direction, GstQuery *query)
@@ -344,7 +345,7 @@ gst_oct_dcsub_query (
   settings = gst_oct_settings_get (wanted);
   calibration = gst_oct_filter_ref_calibration (
       filter, &settings->calibration, samples, NULL);
-  if (calibration == NULL) { /* it does not fit: the former one stays */
+  if (calibration == NULL) { /* it does not fit: the previous one stays */
     used = gst_oct_choice_ref (choice);
     settings = gst_oct_settings_get (used);
     calibration = gst_oct_filter_ref_calibration (

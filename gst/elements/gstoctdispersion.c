@@ -76,7 +76,7 @@ struct _GstOctDispersion {
   GstOctFilter parent;
 
   GstOctFocus *focus;
-  GstOctHistory history; /* of what autofocus has set */
+  GstOctHistory history; /* of the phases that autofocus has set */
 };
 
 G_DEFINE_TYPE (GstOctDispersion, gst_oct_dispersion, GST_TYPE_OCT_FILTER);
@@ -178,14 +178,14 @@ gst_oct_dispersion_configure (GstOctFilter *filter, gconstpointer settings,
 /* ---------------------------------------------------------------- autofocus
  */
 
-/* What the search ends at, rad. */
+/* The tolerance of the search, rad. */
 #define LEAST_ERROR 0.1
-/* What is found in one scene and another differs by this all the same, rad rms,
- * and nobody sees it. */
+/* Results in different scenes differ by this all the same, rad rms, and nobody
+ * sees it. */
 #define SAME_C2 0.4
 #define SAME_C3 0.8
 
-/* What is set, or could be. */
+/* Phases that are set, or could be. */
 typedef GstOctFocusPhase Phase;
 
 static Phase
@@ -240,7 +240,8 @@ set_phase (GstOctDispersion *self, Phase phase, Phase former)
       "phase3", phase.phase3, NULL);
 }
 
-/* Of phases in rad at the ends; without wavelengths they stay that. */
+/* The properties for phases in rad at the ends of the axis; without wavelengths
+ * they stay in rad. */
 static Phase
 make_found (double c2, double c3, double half_range)
 {
@@ -249,7 +250,7 @@ make_found (double c2, double c3, double half_range)
                         : (Phase){ .phase2 = c2, .phase3 = c3 };
 }
 
-/* "a2 = 12, a3 = 3" with units and, where they are not 0, errors in rad */
+/* "a2 = 12, a3 = 3" with units and, if they are not 0, errors in rad */
 static char *
 describe_phase (
     Phase phase, guint order, double half_range, double error2, double error3)
@@ -274,7 +275,7 @@ describe_phase (
       text3 != NULL ? text3 : "", scaled ? "um^3" : "rad");
 }
 
-/* What is found is for the element in front that has the k map, and a2 and a3
+/* The result is for the upstream element that has the k map, and a2 and a3 are
  * for its spectra then: nothing is set here. */
 static void
 take_wavenumbers (
@@ -412,9 +413,9 @@ dispersion_make_calibration (
   return oct_calibration_new_on (given, &more, samples, NULL);
 }
 
-/* What makes the same images without any of the properties.  What was set since
- * the last B-scan is in it, too: who is told that something was found saves it
- * at once. */
+/* A calibration that makes the same images without any of the properties.  It
+ * includes settings since the last B-scan: a program that is told of a result
+ * saves it at once. */
 static char *
 dispersion_make_calibration_csv (GstOctDispersion *self)
 {
@@ -435,7 +436,7 @@ dispersion_make_calibration_csv (GstOctDispersion *self)
     return NULL;
   all = dispersion_make_calibration (
       self, gst_oct_settings_get (wanted), info.columns);
-  if (all == NULL) /* they do not fit: the former ones stay */
+  if (all == NULL) /* they do not fit: the previous ones stay */
     all = dispersion_make_calibration (
         self, gst_oct_settings_get (used), info.columns);
   return all != NULL ? oct_calibration_format (all, comment) : NULL;

@@ -32,7 +32,7 @@ struct _GstOctFlip {
   /* streaming thread */
   guint64 next; /* number of the next B-scan, of buffers that do not say it */
   guint first;  /* the number of the first B-scan of this buffer */
-  guint volume; /* numbers begin anew after so many, 0: they go on */
+  guint volume; /* numbers start again after so many, 0: they go on */
 };
 
 G_DEFINE_TYPE (GstOctFlip, gst_oct_flip, GST_TYPE_OCT_IMAGE_FILTER);
@@ -115,7 +115,7 @@ flip_get_number (GstOctFlip *self, GstBuffer *buffer, guint n, guint *volume)
     return self->next;
   if (scan.bscans == 1)
     return scan.volume;
-  /* even numbers stay even in the next volume, too, where volumes are even */
+  /* even numbers stay even in the next volume, too, if volumes are even */
   if (scan.bscans % 2 == 1 && n > scan.bscans - scan.bscan)
     *volume = scan.bscans;
   return scan.bscan;

@@ -107,7 +107,7 @@ gst_oct_focus_wants (GstOctFocus *focus)
 /* ------------------------------------------------------------------- search */
 
 /* spectra[lines][samples] of all B-scans, which have the same number of lines
- * here, beside each other those from the same place: parts of the lines, which
+ * here, those from the same place next to each other: parts of the lines, which
  * say how sure the answer is, are parts of the scene then, and not the same
  * scene again. */
 static float *
@@ -164,7 +164,7 @@ get_half_range (OctCalibration *calibration)
   return 0.5 * (k_max - k_min);
 }
 
-/* What is in force, rad at the ends of the axis. */
+/* The phase in force, rad at the ends of the axis. */
 static double
 get_former (const GstOctFocus *focus, double half_range, guint order)
 {
@@ -174,7 +174,7 @@ get_former (const GstOctFocus *focus, double half_range, guint order)
                     : former->a3 * pow (half_range, 3) + former->phase3;
 }
 
-/* phase[samples]: that of the calibration, and of the third order where that is
+/* phase[samples]: that of the calibration, and of the third order if that is
  * given */
 static double *
 focus_make_phase (GstOctFocus *focus, guint samples, double half_range)
@@ -239,7 +239,7 @@ focus_run (gpointer data)
   focus_forget (focus);
   if (g_atomic_int_get (&focus->cancelled))
     return NULL;
-  /* who hears of it may begin the next */
+  /* done() may begin the next one */
   g_atomic_int_set (&focus->state, IDLE);
   focus->done (focus->element, &result, error);
   return NULL;
@@ -257,8 +257,8 @@ gst_oct_focus_refuse (GstOctFocus *focus, const GError *error)
   focus->done (focus->element, &result, error);
 }
 
-/* Of spectra that are uniform in wavenumber nothing has to be known: phases are
- * those at their ends. */
+/* Spectra that are uniform in wavenumber need no calibration: phases are those
+ * at their ends. */
 static gboolean
 focus_check (
     const GstOctInfo *info, OctCalibration *calibration, GError **error)
@@ -284,7 +284,7 @@ focus_add (GstOctFocus *focus, GstBuffer *buffer, const GstOctInfo *info,
 
   if (!focus_check (info, calibration, error))
     return FALSE;
-  /* spectra of another kind begin anew */
+  /* spectra of another kind start again */
   if (focus->bscans->len > 0
       && !gst_oct_info_same_layout (
           info, gst_oct_aside_get_info (g_ptr_array_index (focus->bscans, 0))))

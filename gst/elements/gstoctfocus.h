@@ -2,6 +2,9 @@
 /**
  * Looks for the dispersion of the next B-scans, or for their wavenumbers with
  * it, in a thread of its own, while images are being made.
+ *
+ * Thread-safety: begin() is for any thread, wants(), add() and refuse() for the
+ * streaming thread.
  */
 #pragma once
 
@@ -45,13 +48,13 @@ void gst_oct_focus_free (GstOctFocus *focus);
 /* The next B-scans are looked at.  FALSE: that is under way already.  Any
  * thread. */
 gboolean gst_oct_focus_begin (GstOctFocus *focus, GstOctFocusKind kind);
-/* Nobody hears of what is under way; waits for the thread. */
+/* Cancels the search without a result; waits for the thread. */
 void gst_oct_focus_stop (GstOctFocus *focus);
 
 /* In the streaming thread: whether B-scans are needed, and the next one.
  * `calibration`: of these spectra, or NULL; `third`: the third order too, else
- * it is that of `former`, which is in force.  What speaks against it goes to
- * done(), in this thread then. */
+ * it is that of `former`, which is in force.  Problems go to done(), in this
+ * thread then. */
 gboolean gst_oct_focus_wants (GstOctFocus *focus);
 void gst_oct_focus_add (GstOctFocus *focus, GstBuffer *buffer,
     const GstOctInfo *info, gboolean on_gpu, OctCalibration *calibration,

@@ -88,8 +88,8 @@ logscale_get_bscans (const GstStructure *s)
   return gst_structure_get_int (s, GST_OCT_BSCANS_FIELD, &bscans) ? bscans : 1;
 }
 
-/* Images one by one; of several B-scans in a buffer also all of them, one below
- * the other, for who asks for that many. */
+/* Images one by one; for several B-scans in a buffer also all of them, one
+ * below the other, if an element asks for that many. */
 static void
 append_images (const GstStructure *from, const char *formats, gboolean grey,
     gboolean together, GstCaps *result)

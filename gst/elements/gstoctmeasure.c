@@ -26,7 +26,7 @@ gst_oct_measure_lines (const GstOctInfo *info)
   return lines;
 }
 
-/* What could not be had is left out. */
+/* Values that could not be measured are left out. */
 static void
 measure_add (GstStructure *s, const char *name, double value)
 {
@@ -34,7 +34,7 @@ measure_add (GstStructure *s, const char *name, double value)
     gst_structure_set (s, name, G_TYPE_DOUBLE, value, NULL);
 }
 
-/* `value` in bins, and beside it in um. */
+/* `value` in bins, and also in um. */
 static void
 add_length (GstStructure *s, const char *name, double value, double z_spacing)
 {
@@ -174,8 +174,8 @@ measure_light (GstStructure *s, const GstOctInfo *info, const double *light,
   measure_add (s, "resolution-window-um", source.window_um);
 }
 
-/* That of a full pixel, which is known from the largest only where cameras
- * end there. */
+/* That of a full pixel, which is known from the largest only if cameras end
+ * there. */
 static void
 add_full_level (GstStructure *s, const GstOctMeasureSettings *settings,
     const double *full, double largest, guint count)
@@ -299,7 +299,7 @@ gst_oct_roll_off_forget (GstOctRollOff *roll_off)
   roll_off->n = 0;
 }
 
-/* Of one depth the highest peak counts. */
+/* The highest peak of a depth counts. */
 static void
 take_peak (GstOctRollOff *roll_off, double bin, double level)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * Measurements of one B-scan, for octmeter: what oct-meter.h finds, as
+ * Measurements of one B-scan, for octmeter: the results of oct-meter.h, as
  * fields that people and programs read (docs/elements/octmeter.md).
  */
 #pragma once
@@ -13,7 +13,7 @@ G_BEGIN_DECLS
 
 #define GST_OCT_MEASUREMENT_NAME "oct-meter"
 
-/* What is known beside the values. */
+/* Data that are known in addition to the values. */
 typedef struct {
   gboolean is_ascans;
   double z_spacing;            /* metres from bin to bin, 0: not known */
@@ -26,14 +26,14 @@ typedef struct {
   double saturation_level;     /* counts, 0: the largest */
   double black_level;          /* counts, below 0: that of the darkest pixels */
   gboolean source_only;
-  gboolean curves; /* what is measured, too */
+  gboolean curves; /* the measured curves, too */
 } GstOctMeasureSettings;
 
 /* Which lines of such a buffer are to be set aside: of one B-scan. */
 GstOctLines gst_oct_measure_lines (const GstOctInfo *info);
 
-/* `aside` is read.  Never NULL: where nothing can be measured, the field
- * "problem" says why. */
+/* Reads `aside`.  Never NULL: if nothing can be measured, the field "problem"
+ * says why. */
 GstStructure *gst_oct_measure (
     GstOctAside *aside, const GstOctMeasureSettings *settings);
 
@@ -43,7 +43,8 @@ typedef struct _GstOctRollOff GstOctRollOff;
 GstOctRollOff *gst_oct_roll_off_new (void);
 void gst_oct_roll_off_free (GstOctRollOff *roll_off);
 void gst_oct_roll_off_forget (GstOctRollOff *roll_off);
-/* Takes the peak of a measurement and adds to it what all of them say. */
+/* Adds the peak of a measurement, and to the measurement the fall-off of all
+ * peaks. */
 void gst_oct_roll_off_add (GstOctRollOff *roll_off, GstStructure *measurement);
 
 G_END_DECLS

@@ -260,8 +260,8 @@ octmeter_measure (GstOctMeter *self, Job *job)
   return s;
 }
 
-/* Who hears of a measurement can have the next: the B-scan for it may come
- * before this one has been reported to everybody. */
+/* A handler of a measurement can ask for the next: the B-scan for it may come
+ * before this one has been reported to all. */
 static gpointer
 measure_all (gpointer data)
 {

@@ -79,7 +79,7 @@ gst_oct_meter_log_free (GstOctMeterLog *log)
   (void)gst_oct_meter_log_close (log, NULL);
 }
 
-/* Empty where the measurement has no such field. */
+/* Empty if the measurement has no such field. */
 static void
 append_value (GString *line, const GstStructure *measurement, const char *name)
 {

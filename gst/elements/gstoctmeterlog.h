@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * Measurements in a text file, a line each: comma separated, with a header
- * line. For one thread.
+ * line.
+ *
+ * Thread-safety: one thread.
  */
 #pragma once
 
@@ -11,14 +13,14 @@ G_BEGIN_DECLS
 
 typedef struct _GstOctMeterLog GstOctMeterLog;
 
-/* Makes the file `path` with the permissions `mode`, whatever the umask.
- * NULL with OCT_ERROR_WRITE, also where it exists already. */
+/* Makes the file `path` with the permissions `mode`, whatever the umask.  NULL
+ * with OCT_ERROR_WRITE, also if it exists already. */
 GstOctMeterLog *gst_oct_meter_log_new (
     const char *path, guint mode, GError **error);
 void gst_oct_meter_log_free (GstOctMeterLog *log);
 
-/* Frees it when all of it is on the disk; FALSE with a sentence where it is not.
- */
+/* Frees it when all of it is on the disk; FALSE with a sentence if it is
+ * not. */
 gboolean gst_oct_meter_log_close (GstOctMeterLog *log, GError **error);
 
 /* Adds a measurement (gstoctmeasure.h); the first one decides which columns

@@ -265,7 +265,7 @@ raw_sink_describe (GstOctRawSink *self, GError **error)
   return self->described_all;
 }
 
-/* What only the first B-scan tells. */
+/* Stores the values that only the first B-scan has. */
 static void
 raw_sink_begin (GstOctRawSink *self, GstBuffer *buffer)
 {
@@ -279,7 +279,7 @@ raw_sink_begin (GstOctRawSink *self, GstBuffer *buffer)
   self->recording.first_bscan = position.bscan;
 }
 
-/* B-scans that never came in front of `frames`, by the times of those that were
+/* B-scans that never came before `frames`, by the times of those that were
  * written. */
 static void
 find_gap (GstOctRawSink *self, GstBuffer *buffer, guint64 frames)
@@ -581,7 +581,7 @@ finish_text (GstOctRawSink *self, GError **error)
   return (has_text && self->described_all) || raw_sink_describe (self, error);
 }
 
-/* What was written is on the disk when the state has changed. */
+/* Written data are on the disk when the state has changed. */
 static gboolean
 gst_oct_raw_sink_stop (GstBaseSink *base)
 {

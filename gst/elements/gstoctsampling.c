@@ -19,7 +19,7 @@ static const GEnumValue masks[] = {
 
 GST_OCT_DEFINE_ENUM (gst_oct_mask_get_type, "GstOctMask", masks)
 
-/* What is in the file, or NULL with an error. */
+/* The content of the file, or NULL with an error. */
 static const guint8 *
 sampling_read_file (
     const GstOctSampling *sampling, guint *entries, GError **error)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * Which samples of a spectrum are used: the properties of octcs that say so,
- * the mask that comes of them, and where in the rows of the input its samples
- * stand.
+ * the mask that they define, and the columns of its samples in the rows of the
+ * input.
  */
 #pragma once
 
@@ -82,8 +82,8 @@ guint gst_oct_sampling_peek_samples (const GstOctSampling *sampling,
 guint8 *gst_oct_sampling_make_mask (const GstOctSampling *sampling,
     guint samples, const double *nodes, const double *density, GError **error);
 
-/* Writes the mask to `output` where that is asked for.  FALSE with
- * OCT_ERROR_WRITE or _DISK_FULL. */
+/* Writes the mask to `output` if that is asked for.  FALSE with OCT_ERROR_WRITE
+ * or _DISK_FULL. */
 gboolean gst_oct_sampling_write_mask (const GstOctSampling *sampling,
     const guint8 *mask, guint samples, GError **error);
 

@@ -3,7 +3,8 @@
 
 #include <math.h>
 
-/* Of a B-scan: the mean of so many is far below the noise of a single one. */
+/* A-lines of each B-scan: the noise of their mean is far below that of a single
+ * one. */
 #define LINES_OF_EACH 256
 
 typedef enum {
@@ -171,7 +172,7 @@ take_run (gpointer data)
   take_forget (take);
   if (g_atomic_int_get (&take->cancelled))
     return NULL;
-  /* who hears of it may begin the next */
+  /* done() may begin the next one */
   g_atomic_int_set (&take->state, IDLE);
   take->done (take->element, ok ? sum : NULL, samples, lines, error);
   return NULL;
@@ -186,7 +187,7 @@ gst_oct_take_add (GstOctTake *take, GstBuffer *buffer, const GstOctInfo *info,
   g_autoptr (GError) error = NULL;
   GstOctAside *aside;
 
-  /* spectra of another kind begin anew */
+  /* spectra of another kind start again */
   if (take->bscans->len > 0
       && !gst_oct_info_same_layout (
           info, gst_oct_aside_get_info (take->bscans->pdata[0])))

@@ -2,6 +2,9 @@
 /**
  * The mean spectrum of the next B-scans, found in a thread of its own while
  * images are being made.
+ *
+ * Thread-safety: begin() is for any thread, wants() and add() for the streaming
+ * thread.
  */
 #pragma once
 
@@ -26,7 +29,7 @@ void gst_oct_take_free (GstOctTake *take);
 /* The next `bscans` of them (1 to GST_OCT_TAKE_MOST) are taken.  FALSE: some
  * are being taken already.  Any thread. */
 gboolean gst_oct_take_begin (GstOctTake *take, guint bscans);
-/* Nobody hears of what is under way; waits for the thread. */
+/* Cancels without a result; waits for the thread. */
 void gst_oct_take_stop (GstOctTake *take);
 
 /* In the streaming thread: whether B-scans are needed, and the next buffer of

@@ -10,12 +10,12 @@
 /* Images in a slot begin as operations like them. */
 #define ALIGNMENT 256
 /* Images up to this size are written to the host by the kernels.  A copy costs
- * calls, which are what a B-scan of 256 A-lines takes its time for; but writing
- * 1 MiB so slows down the uploads that are under way (on an H200 to 0.86 of
- * their rate alone, in place of 0.99). */
+ * calls, which take most of the time of a B-scan of 256 A-lines; but writing 1
+ * MiB in this way slows down the uploads that are under way (on an H200 to 0.86
+ * of their rate alone, in place of 0.99). */
 #define DIRECT_SIZE (256u * 1024)
 
-/* Memory on the GPU for what one input gives for the host. */
+/* Memory on the GPU for the results of one input that go to the host. */
 typedef struct {
   gpointer memory;   /* [n_out], `out_size` apart */
   gpointer copied;   /* event: the copy to the host is done */
@@ -39,7 +39,7 @@ struct _GstOctAccess {
   GstOctUploads *uploads; /* where the input is on the host */
   Ring downloads;         /* where the output is */
   GstOctReader reader;    /* of images on the GPU */
-  gpointer image_made;    /* event, NULL where no images stay on the GPU */
+  gpointer image_made;    /* event, NULL if no images stay on the GPU */
 
   /* from begin() to end() */
   GstBuffer *in;         /* may be NULL */
@@ -190,8 +190,8 @@ begin_download (GstOctAccess *access, GError **error)
          || access->device->stream_wait (access->stream, slot->copied, error);
 }
 
-/* Brings a buffer to the host behind the operation.  In page-locked memory it
- * arrives while the host goes on, any other is waited for. */
+/* Brings a buffer to the host after the operation.  In page-locked memory it
+ * arrives while the host goes on; the host waits for any other. */
 static gboolean
 access_download (GstOctAccess *access, guint i, gpointer stream, GError **error)
 {
@@ -332,7 +332,7 @@ get_computing (GstOctAccess *access)
   return gst_oct_cuda_get_stream (access->cuda, GST_OCT_STREAM_COMPUTE);
 }
 
-/* What is queued in `next` from now on comes after what is queued in `first`. */
+/* Work queued in `next` from now on comes after the work queued in `first`. */
 static gboolean
 order_streams (
     GstOctAccess *access, gpointer first, gpointer next, GError **error)
@@ -388,7 +388,7 @@ begin_on_host (GstOctAccess *access, OctFrame *from, GError **error)
   return TRUE;
 }
 
-/* Behind the operation, or in its place. */
+/* After the operation, or instead of it. */
 static gboolean
 end_input (GstOctAccess *access, GError **error)
 {
@@ -419,7 +419,7 @@ begin_output_on_gpu (GstOctAccess *access, GError **error)
     access->direct = access->in == NULL && begin_direct (access);
     return access->direct || begin_download (access, error);
   }
-  /* who has read what was in the memory before did so without being waited for */
+  /* nobody has waited for readers of the previous contents of the memory */
   if (access->image_made != NULL && access->reader == GST_OCT_READER_OWN
       && !order_streams (access, get_computing (access), access->stream, error))
     return FALSE;

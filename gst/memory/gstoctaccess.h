@@ -5,11 +5,13 @@
  *
  * On the GPU nothing here waits.  Uploads, computing and downloads have a
  * stream each and are tied by events; input buffers are kept until they have
- * been fetched, and output in page-locked memory is waited for by whoever maps
- * it; small images of a chain in one pass are written there by the kernels.  A
- * few B-scans may be under way, then begin() waits for the oldest.  Only images
- * that stay on the GPU are waited for, and not where the next element works in a
- * stream that can be ordered behind ours.
+ * been fetched, and mapping output in page-locked memory waits for it; small
+ * images of a chain in one pass are written there by the kernels.  A few
+ * B-scans may be under way, then begin() waits for the oldest.  Only images
+ * that stay on the GPU are waited for, unless the next element works in a
+ * stream that can be ordered after ours.
+ *
+ * Thread-safety: one thread at a time.
  */
 #pragma once
 
@@ -20,7 +22,7 @@ G_BEGIN_DECLS
 
 typedef struct _GstOctAccess GstOctAccess;
 
-/* For buffers of these infos, several of the output for each of the input where
+/* For buffers of these infos, several of the output for each of the input if
  * images of one B-scan are made of buffers with more; `input_on_gpu`,
  * `output_on_gpu`: in memory of `cuda`, which is NULL for the CPU backend and
  * then neither is. */
@@ -31,14 +33,14 @@ GstOctAccess *gst_oct_access_new (GstOctCuda *cuda, const GstOctInfo *input,
 /* Buffers of the output for one of the input. */
 guint gst_oct_access_count_outputs (GstOctAccess *access);
 
-/* Who gets the output on the GPU, GST_OCT_READER_ANY at first. */
+/* The reader of output on the GPU, GST_OCT_READER_ANY at first. */
 void gst_oct_access_set_reader (GstOctAccess *access, GstOctReader reader);
 
 /* On the GPU: the stream that the operation runs in, which is that of computing
  * at first.  Another one is for operations without an input. */
 void gst_oct_access_set_stream (GstOctAccess *access, gpointer stream);
 
-/* Waits for what is under way. */
+/* Waits for the work under way. */
 void gst_oct_access_free (GstOctAccess *access);
 
 /* Makes the context of the GPU current around create(), run() and destroy() of
@@ -58,7 +60,8 @@ gboolean gst_oct_access_end (
     GstOctAccess *access, gboolean success, GError **error);
 
 /* Fetches an input from the host to the GPU, for an operation that is run
- * later; where the input is on the host and the operation on the GPU. */
+ * later; can_fetch(): whether the input is on the host and the operation on the
+ * GPU. */
 gboolean gst_oct_access_can_fetch (GstOctAccess *access);
 GstOctUpload *gst_oct_access_fetch (
     GstOctAccess *access, GstBuffer *in, GError **error);

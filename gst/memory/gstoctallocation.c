@@ -30,8 +30,8 @@ configure_pool (GstBufferPool *pool, const Request *request)
         config, GST_BUFFER_POOL_OPTION_VIDEO_META);
   if (gst_buffer_pool_set_config (pool, config))
     return TRUE;
-  /* a foreign pool that will not have our wishes may have changed them to what
-   * it can do */
+  /* a foreign pool that rejects our wishes may have changed them to values that
+   * it supports */
   config = gst_buffer_pool_get_config (pool);
   if (!gst_buffer_pool_config_validate_params (
           config, request->caps, request->size, request->min, request->max)) {
@@ -43,7 +43,7 @@ configure_pool (GstBufferPool *pool, const Request *request)
 
 /* Whether the pool that downstream offers is one of GStreamer's own with the
  * usual memory.  Such a one is offered for want of a better: memory of another
- * kind is for a display or a device, and who pads rows has a reason to. */
+ * kind is for a display or a device, and padded rows have a reason. */
 static gboolean
 is_plain (GstBufferPool *pool)
 {
@@ -76,7 +76,7 @@ choose_pool (GstElement *element, GstBufferPool *offered, gboolean is_wanted,
       return pool;
     GST_INFO_OBJECT (element, "%" GST_PTR_FORMAT " refused, own pool", pool);
     gst_object_unref (pool);
-    /* no other memory will do where this one was asked for */
+    /* no other memory will do if this one was asked for */
     if (is_wanted)
       return NULL;
     request->size = size;
@@ -158,7 +158,7 @@ GType
 gst_oct_reader_api_get_type (void)
 {
   static gsize type = 0;
-  /* foreign filters drop what is said of the memory that they read */
+  /* foreign filters drop a meta about the memory that they read */
   static const char *tags[] = { GST_META_TAG_MEMORY_STR, NULL };
 
   if (g_once_init_enter (&type))
@@ -192,7 +192,7 @@ gst_oct_get_reader (GstPad *pad, GstQuery *query)
 {
   GstOctReader foreign = get_foreign_reader (pad);
 
-  /* one that works in place hands on what those after it say */
+  /* an element that works in place passes on the replies of those after it */
   return foreign == GST_OCT_READER_ANY
                  && gst_query_find_allocation_meta (
                      query, GST_OCT_READER_API_TYPE, NULL)

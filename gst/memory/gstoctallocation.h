@@ -12,8 +12,8 @@ G_BEGIN_DECLS
  * downstream offers, else one of our own, so that no B-scan costs an
  * allocation.  `pool`: to be used whatever downstream offers, or NULL.
  * `allocator`: for a pool of our own, which then takes the place of one that
- * offers nothing but ordinary memory, or NULL.  FALSE when the caps are none of
- * this plugin or no pool can be had. */
+ * offers nothing but ordinary memory, or NULL.  FALSE if the caps are not of
+ * this plugin or no pool is available. */
 gboolean gst_oct_decide_allocation (GstElement *element, GstQuery *query,
     GstBufferPool *pool, GstAllocator *allocator);
 
@@ -22,15 +22,15 @@ gboolean gst_oct_decide_allocation (GstElement *element, GstQuery *query,
 void gst_oct_propose_pinned_pool (
     GstOctCuda *cuda, const GstOctInfo *info, GstQuery *query);
 
-/* Why no memory was had for a B-scan of `info`: on the GPU of `cuda`
- * (`on_gpu`), page-locked for it, or on the host (`cuda` NULL).  That the GPU
- * has failed, where it has. */
+/* The error for a lack of memory for a B-scan of `info`: on the GPU of `cuda`
+ * (`on_gpu`), page-locked for it, or on the host (`cuda` NULL).  It says if the
+ * GPU has failed. */
 GError *gst_oct_no_memory_new (
     GstOctCuda *cuda, gboolean on_gpu, const GstOctInfo *info);
 
-/* Who reads images that leave a source pad on the GPU. */
+/* The reader of images that leave a source pad on the GPU. */
 typedef enum {
-  /* whoever: an encoder reads with a unit of its own, images are waited for */
+  /* any: an encoder reads with a unit of its own, images are waited for */
   GST_OCT_READER_ANY,
   /* a CUDA filter of GStreamer, in a stream that is ordered with the NULL
    * stream */
@@ -45,9 +45,9 @@ typedef enum {
 #define GST_OCT_READER_API_TYPE (gst_oct_reader_api_get_type ())
 GType gst_oct_reader_api_get_type (void);
 
-/* Who gets the images that leave `pad`.  `query`: for allocation, answered.  A
- * CUDA filter of GStreamer says nothing there: it is one if it is the next
- * element. */
+/* The reader of images that leave `pad`.  `query`: for allocation, answered.  A
+ * CUDA filter of GStreamer adds nothing to it: it is recognised if it is the
+ * next element. */
 GstOctReader gst_oct_get_reader (GstPad *pad, GstQuery *query);
 
 G_END_DECLS

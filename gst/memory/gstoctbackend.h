@@ -28,7 +28,7 @@ GType gst_oct_backend_get_type (void);
         0, NULL, GST_OCT_INT (settings, device, -1, G_MAXINT, -1)              \
   }
 
-/* FALSE with OCT_ERROR_DEVICE and a sentence that names what is missing when
+/* FALSE with OCT_ERROR_DEVICE and a sentence that names the missing part if
  * CUDA is insisted on and cannot work. */
 gboolean gst_oct_backend_check (GstOctBackendChoice choice, GError **error);
 

@@ -3,7 +3,7 @@
 #include "gstoctframe.h"
 #include "gstoctgpuallocator.h"
 
-/* also of what uses this file */
+/* also of the files that use this one */
 GST_DEBUG_CATEGORY (gst_oct_cuda_debug);
 #define GST_CAT_DEFAULT gst_oct_cuda_debug
 
@@ -81,8 +81,9 @@ cuda_quark (void)
   return g_quark_from_static_string ("GstOctCuda");
 }
 
-/* What the elements of a context share, made by the first of them.  It goes
- * with the context, and CUDA destroys the streams of a context with it. */
+/* The data that the elements of a context share, made by the first of them.
+ * They are freed with the context, and CUDA destroys the streams of a context
+ * with it. */
 static GstOctCuda *
 get_shared (GstCudaContext *context, GError **error)
 {
@@ -367,8 +368,8 @@ gst_oct_cuda_pool_new (GstOctCuda *cuda)
   return &pool->parent;
 }
 
-/* What had not been computed is, in the compute stream; an error was reported
- * by the element whose step failed. */
+/* Computes pending values in the compute stream; an error was reported by the
+ * element whose step failed. */
 static gboolean
 map_pending (const GstOctInfo *info, GstBuffer *buffer, GstMapFlags flags,
     OctFrame *frame, GstMapInfo *map, GError **error)

@@ -5,10 +5,13 @@
  * or device at run time, gst_oct_cuda_is_usable() says so and nothing is called
  * that takes a GstOctCuda.
  *
- * A GstOctCuda is a GstCudaContext with what its elements share: the device
- * table of the module and three streams.  All computing of one context goes
- * through one stream, so that buffers are reused in the order of the work and
- * no element waits for another.
+ * A GstOctCuda is a GstCudaContext with the data that its elements share: the
+ * device table of the module and three streams.  All computing of one context
+ * goes through one stream, so that buffers are reused in the order of the work
+ * and no element waits for another.
+ *
+ * Thread-safety: any thread; a GstOctCudaSlot is under the object lock of its
+ * element.
  */
 #pragma once
 
@@ -29,13 +32,14 @@ gst_oct_caps_is_on_gpu (const GstCaps *caps)
 }
 
 #define GST_OCT_MAP_CUDA (GST_MAP_FLAG_LAST << 1)
-/* besides: whoever maps works in the compute stream, which is in order */
+/* in addition: the mapping thread works in the compute stream, which is in
+ * order */
 #define GST_OCT_MAP_QUEUED (GST_MAP_FLAG_LAST << 9)
 
 typedef struct _GstOctCuda GstOctCuda;
 
 typedef enum {
-  GST_OCT_STREAM_COMPUTE, /* what uses the NULL stream waits for it */
+  GST_OCT_STREAM_COMPUTE, /* work in the NULL stream waits for it */
   GST_OCT_STREAM_UPLOAD,
   GST_OCT_STREAM_DOWNLOAD,
   GST_OCT_N_STREAMS

@@ -28,7 +28,7 @@ gboolean gst_oct_frame_map (GstOctMappedFrame *mapped, const GstOctInfo *info,
     GstBuffer *buffer, GstMapFlags flags, GError **error);
 void gst_oct_frame_unmap (GstOctMappedFrame *mapped);
 
-/* What is said of a buffer of another size, wherever it lies. */
+/* Sets the error for a buffer of another size, wherever it lies. */
 void gst_oct_frame_set_size_error (
     const GstOctInfo *info, gsize size, GError **error);
 

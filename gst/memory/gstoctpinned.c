@@ -11,7 +11,7 @@ typedef struct {
   GstMemory parent;
   GstOctCuda *cuda;
   gpointer data;
-  gpointer event; /* recorded behind the download, NULL until the first */
+  gpointer event; /* recorded after the download, NULL until the first */
   GMutex lock;    /* several threads may map at once */
   gboolean pending;
 } PinnedMemory;

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * Page-locked host memory: the GPU fetches from it and writes to it at the full
- * rate of the link, while the host goes on.  Who maps memory that a download is
- * still under way to waits for it, nobody else does.
+ * rate of the link, while the host goes on.  Mapping memory waits for a
+ * download that is still under way to it, nothing else does.
+ *
+ * Thread-safety: several threads may map the memory.
  */
 #pragma once
 
@@ -10,10 +12,10 @@
 
 G_BEGIN_DECLS
 
-/* Allocates page-locked memory in the context of `cuda` or, where the system
- * gives none, ordinary memory, which the log says.  Memory whose download has
- * failed cannot be mapped, which not every element tells its user:
- * `element`, or nobody where it is NULL, then posts an error, once. */
+/* Allocates page-locked memory in the context of `cuda` or, if the system gives
+ * none, ordinary memory, which the log says.  Memory whose download has failed
+ * cannot be mapped, which not every element reports: `element` then posts an
+ * error, once, unless it is NULL. */
 GstAllocator *gst_oct_pinned_allocator_new (
     GstOctCuda *cuda, GstElement *element);
 
@@ -31,8 +33,8 @@ gboolean gst_oct_pinned_is_ours (GstBuffer *buffer);
 /* The address, without waiting; valid as long as the memory. */
 gpointer gst_oct_pinned_peek (GstMemory *memory);
 
-/* What has been put into the stream so far writes to the memory: mapping it
- * waits for that.  To be called with the context pushed. */
+/* Work that is in the stream so far writes to the memory: mapping it waits for
+ * that.  Call with the context pushed. */
 gboolean gst_oct_pinned_mark (
     GstMemory *memory, gpointer stream, GError **error);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * Where an element computes: what is asked for, and the GPU that comes of it.
+ * Where an element computes: the backend that is asked for, and the GPU that is
+ * used.
  */
 #pragma once
 
@@ -23,8 +24,8 @@ typedef struct {
 #define GST_OCT_PLACE_ROWS                                                     \
   GST_OCT_BACKEND_ROWS (GstOctPlace, backend, cuda_device_id)
 
-/* At the start.  TRUE where the element can work: on a GPU, or on the CPU where
- * that is allowed.  FALSE with OCT_ERROR_DEVICE. */
+/* At the start.  TRUE if the element can work: on a GPU, or on the CPU if that
+ * is allowed.  FALSE with OCT_ERROR_DEVICE. */
 gboolean gst_oct_place_start (
     GstOctPlace *place, GstElement *element, GError **error);
 /* At the stop, and at the end: there is no GPU any more. */
@@ -33,10 +34,10 @@ void gst_oct_place_stop (GstOctPlace *place, GstElement *element);
 /* NULL: the CPU.  In the threads that the start has begun. */
 GstOctCuda *gst_oct_place_get_cuda (const GstOctPlace *place);
 
-/* Whether to offer memory on a GPU, in any thread: who insists on one does, and
- * gets a sentence at the start that says why not. */
+/* Whether to offer memory on a GPU, in any thread: an element that insists on a
+ * GPU does, and gets an error at the start if there is none. */
 gboolean gst_oct_place_may_use_cuda (const GstOctPlace *place);
-/* Whether there is to be nothing else. */
+/* Whether to offer memory on a GPU alone. */
 gboolean gst_oct_place_insists (const GstOctPlace *place);
 
 /* For GstElementClass.set_context() and for context queries. */

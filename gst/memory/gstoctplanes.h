@@ -9,7 +9,7 @@
 
 G_BEGIN_DECLS
 
-/* Bytes from one row to the next, and of what is in one. */
+/* Bytes from one row to the next, and of the values in one row. */
 gsize gst_oct_plane_stride (const GstOctInfo *info, guint plane);
 gsize gst_oct_plane_row_bytes (const GstOctInfo *info, guint plane);
 guint gst_oct_plane_rows (const GstOctInfo *info, guint plane);

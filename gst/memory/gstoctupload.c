@@ -16,7 +16,7 @@ struct _GstOctUpload {
   gpointer copied;   /* event: it has been fetched */
   gpointer computed; /* event: nothing reads it any more */
   gboolean used;
-  gboolean begun;  /* something reads it, and `computed` is not behind that */
+  gboolean begun;  /* something reads it, and `computed` is not recorded yet */
   GstBuffer *held; /* the source, until it has been fetched */
   GstOctMappedFrame host;
 };
@@ -125,8 +125,8 @@ gst_oct_uploads_unref (GstOctUploads *uploads)
   g_free (uploads);
 }
 
-/* The block that has been idle for the longest time, or a new one where all are
- * kept by somebody. */
+/* The block that has been idle for the longest time, or a new one if all are in
+ * use. */
 static GstOctUpload *
 take_block (GstOctUploads *uploads, GError **error)
 {

@@ -6,7 +6,9 @@
  * Nothing waits: the copy is queued in the upload stream, the compute stream
  * waits for it, and the source is kept until it has been fetched.  A few
  * B-scans may be under way, then the host waits for the oldest.  More blocks
- * are made only where somebody keeps them, as a queue does.
+ * are made only if downstream elements keep them, as a queue does.
+ *
+ * Thread-safety: any thread may release a GstOctUpload.
  */
 #pragma once
 
@@ -17,8 +19,8 @@ G_BEGIN_DECLS
 typedef struct _GstOctUploads GstOctUploads;
 typedef struct _GstOctUpload GstOctUpload;
 
-/* For B-scans of `info`, with `extra` bytes behind each for what is found of
- * it. Counted, since blocks may outlive whoever asked for them.  With the
+/* For B-scans of `info`, each followed by `extra` bytes for values that are
+ * found of it.  Counted, since blocks may outlive their user.  Call with the
  * context pushed, as all of the following. */
 GstOctUploads *gst_oct_uploads_new (
     GstOctCuda *cuda, const GstOctInfo *info, gsize extra, GError **error);
@@ -28,13 +30,13 @@ void gst_oct_uploads_unref (GstOctUploads *uploads);
  */
 GstOctUpload *gst_oct_uploads_begin (
     GstOctUploads *uploads, GstBuffer *in, GError **error);
-/* Where it will be for what is queued in the compute stream from now on. */
+/* Its planes, for work that is queued in the compute stream from now on. */
 OctFrame gst_oct_upload_get_frame (const GstOctUpload *upload);
 gpointer gst_oct_upload_get_extra (const GstOctUpload *upload);
-/* What is in the compute stream so far reads it: to be called behind all that
- * does. */
+/* Call after queueing all work that reads it in the compute stream. */
 gboolean gst_oct_upload_used (GstOctUpload *upload, GError **error);
-/* The same where more is to come: used() behind that, or unref(), will do. */
+/* Call after queueing a part of that work: used() follows, or unref() will
+ * do. */
 void gst_oct_upload_begun (GstOctUpload *upload);
 
 /* Gives the block back; any thread, whatever context is pushed. */

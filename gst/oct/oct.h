@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * What a program, or an element of your own, has to know of gst-oct: names of
- * media types, of what buffers carry and of the calibration event.  There is no
- * library to link; everything else is GStreamer.  docs/caps.md and
+ * The interface of gst-oct for a program, or an element of your own: names of
+ * media types, of the metadata of buffers and of the calibration event.  There
+ * is no library to link; everything else is GStreamer.  docs/caps.md and
  * docs/examples.md describe it, examples/ uses it.
  */
 #pragma once
@@ -22,14 +22,14 @@ G_BEGIN_DECLS
  * or wavenumber; samples, lines, framerate */
 #define GST_OCT_SPECTRA_NAME "application/x-oct-spectra"
 /* format: CF32LE; samples (depth bins), lines, framerate; z-spacing in metres,
- * where it is known */
+ * if it is known */
 #define GST_OCT_ASCANS_NAME "application/x-oct-ascans"
 
-/* int: B-scans in one buffer, 1 where the caps do not say it */
+/* int: B-scans in one buffer, 1 if the caps do not say it */
 #define GST_OCT_BSCANS_FIELD "bscans"
 /* int: bins from zero delay to the first one of A-scans; absent: 0 */
 #define GST_OCT_DEPTH_START_FIELD "depth-start"
-/* int: A-lines of a whole B-scan and B-scans of a whole volume, where a scan mask
+/* int: A-lines of a whole B-scan and B-scans of a whole volume, if a scan mask
  * (below) leaves some out; absent: none is left out */
 #define GST_OCT_SCAN_LINES_FIELD "scan-lines"
 #define GST_OCT_SCAN_BSCANS_FIELD "scan-bscans"
@@ -63,17 +63,17 @@ G_BEGIN_DECLS
 /* ------------------------------------------------------------ calibration
  *
  * A sticky event GST_EVENT_CUSTOM_DOWNSTREAM_STICKY whose structure has this
- * name, sent behind the caps and before the first buffer, and again when the
+ * name, sent after the caps and before the first buffer, and again when the
  * calibration changes.  Each field is a GstBuffer of one double (of this
- * machine's byte order) per sample of an A-line; leave out what you do not have,
- * but send one at least.  The columns are those of the file of docs/calibration.md.
- */
+ * machine's byte order) per sample of an A-line; leave out what you do not
+ * have, but send one at least.  The columns are those of the file of
+ * docs/calibration.md. */
 #define GST_OCT_CALIBRATION_EVENT_NAME "application/x-oct-calibration"
 /* wavelength of each sample in nm, rising or falling */
 #define GST_OCT_CALIBRATION_WAVELENGTH "wavelength-nm"
 /* for each of the uniform wavenumbers, the sample (with fractions) to read */
 #define GST_OCT_CALIBRATION_K_INDEX "k-index"
-/* phase to multiply by, in rad (exp (+i phase)): at each sample where wavelengths
+/* phase to multiply by, in rad (exp (+i phase)): at each sample if wavelengths
  * come without k-index, else at each uniform wavenumber */
 #define GST_OCT_CALIBRATION_DISPERSION "dispersion-rad"
 /* spectrum of the source, in counts */
@@ -83,9 +83,8 @@ G_BEGIN_DECLS
  *
  * Which A-lines of a volume there are, where a scan leaves some out: a sticky
  * event as above with this name, sent before the first buffer, and again when
- * the mask changes.  octvolumecs fills in the others, octrawsink keeps the mask.
- * What it holds beside these fields is for the elements.
- */
+ * the mask changes.  octvolumecs fills in the others, octrawsink keeps the
+ * mask.  Other fields are for the elements. */
 #define GST_OCT_SCAN_MASK_EVENT_NAME "application/x-oct-scan-mask"
 /* guint: A-lines of a whole B-scan, 1 or more */
 #define GST_OCT_SCAN_MASK_LINES "lines"

@@ -101,7 +101,8 @@ scale_field (GstStructure *s, const char *name, gint value, gint group,
   return TRUE;
 }
 
-/* What the pad opposite to `direction` is; FALSE: nothing. */
+/* Makes `s` the structure of the pad opposite to `direction`; FALSE: there is
+ * none. */
 static gboolean
 transform_structure (GstStructure *s, GstPadDirection direction, guint group)
 {
@@ -240,7 +241,7 @@ copy_rows (const GstOctInfo *to_info, GstBuffer *to, guint row,
   return TRUE;
 }
 
-/* What is known when the last one is there. */
+/* Sets the metadata that are known once the last B-scan is there. */
 static void
 gather_stamp (GstOctGather *self, GstBuffer *buffer)
 {
@@ -269,7 +270,7 @@ gather_forget (GstOctGather *self)
   self->next = GST_BUFFER_OFFSET_NONE;
 }
 
-/* What it says of the buffer behind it. */
+/* Computes the expected time and number of the buffer after `buffer`. */
 static void
 gather_expect (GstOctGather *self, GstBuffer *buffer)
 {
@@ -316,8 +317,8 @@ place_follows (GstOctGather *self, GstBuffer *buffer)
          && position.volume == expected.volume;
 }
 
-/* Of what is gathered only the first time, number and place are known behind
- * this element, and the others are counted from there. */
+/* Downstream only the time, number and place of the first gathered B-scan are
+ * known, and the others are counted from there. */
 static gboolean
 gather_follows (GstOctGather *self, GstBuffer *buffer)
 {
@@ -329,8 +330,8 @@ gather_follows (GstOctGather *self, GstBuffer *buffer)
              || self->next == GST_BUFFER_OFFSET_NONE || number == self->next);
 }
 
-/* Memory for all, whatever the caps in force are, and what `first` says of
- * itself. */
+/* Memory for all, whatever the caps in force are, and the metadata of
+ * `first`. */
 static GstFlowReturn
 gather_begin (GstOctGather *self, GstBuffer *first)
 {
@@ -399,9 +400,9 @@ make_caps_of_rest (GstOctGather *self)
   return g_steal_pointer (&caps);
 }
 
-/* Caps go with the buffers that need them: where hardly any B-scan follows the
- * one before, they stay those of a single one, and the elements behind make no
- * new plans for each. */
+/* Caps go with the buffers that need them: if hardly any B-scan follows the
+ * previous one, they stay those of a single one, and downstream elements make
+ * no new plans for each. */
 static GstFlowReturn
 gather_push (GstOctGather *self, GstBuffer *buffer, GstCaps *caps)
 {
@@ -453,8 +454,8 @@ warn_left_out (GstOctGather *self, guint count)
   self->warned = TRUE;
 }
 
-/* Nothing is lost at the end and in front of what does not follow: they go on
- * as a smaller buffer. */
+/* Nothing is lost at the end and before a B-scan that does not follow: those
+ * gathered go on as a smaller buffer. */
 static GstFlowReturn
 push_rest (GstOctGather *self)
 {
@@ -565,7 +566,7 @@ gst_oct_gather_sink_event (GstBaseTransform *trans, GstEvent *event)
     gather_forget (self);
     self->failed = FALSE;
   } else if (GST_EVENT_IS_SERIALIZED (event)) {
-    /* what it says is for the B-scans behind it: another calibration, caps, a
+    /* the event is for the B-scans after it: another calibration, caps, a
      * segment, a gap, the end */
     push_rest (self);
   }

@@ -18,9 +18,9 @@ struct _GstOctInput {
   OctPhantom *phantom;
   GstMemory *preloaded; /* all B-scans, tightly packed */
 
-  /* where volumes are cut down: NULL: they are not */
+  /* if volumes are cut down; NULL: they are not */
   OctScanMask *mask;
-  OctReaderInfo whole; /* sizes of what is read, `info` of what is left */
+  OctReaderInfo whole; /* sizes before the cut, `info` has those after it */
   gpointer uncut;      /* memory for one B-scan of those */
 };
 
@@ -78,7 +78,7 @@ read_whole (GstOctInput *input, guint64 frame, gpointer dest, gsize stride,
              : oct_reader_read (input->reader, frame, dest, stride, error);
 }
 
-/* What the mask takes of it. */
+/* Reads the A-lines of a B-scan that the mask keeps. */
 static gboolean
 read_frame (GstOctInput *input, guint64 frame, gpointer dest, gsize stride,
     GError **error)
@@ -280,8 +280,8 @@ open_phantom (
   return input->phantom != NULL;
 }
 
-/* What is set, else what the file says, if it fits the volumes that are read.
- * The last place of a single volume may have fewer B-scans. */
+/* The repeats that are set, else those of the file, if they fit the volumes
+ * that are read.  The last place of a single volume may have fewer B-scans. */
 static gboolean
 take_repeats (GstOctInput *input, guint set, GError **error)
 {
@@ -369,7 +369,7 @@ count_taken (const OctScanMask *mask, guint64 frames)
   return volumes * mask->taken_bscans + n;
 }
 
-/* Of a recording that has a mask, or has lost it, no second one makes sense. */
+/* A second mask makes no sense for a recording that has one, or has lost it. */
 static gboolean
 input_check_whole (const GstOctInput *input, GError **error)
 {
@@ -465,8 +465,8 @@ gst_oct_input_get_scan_mask (const GstOctInput *input, guint64 frame)
              : input->mask;
 }
 
-/* Whether a recording says where its B-scans are in volumes; of what is cut
- * down, and of volumes of another size, nobody knows. */
+/* Whether a recording says where its B-scans are in volumes; that is not known
+ * for volumes that are cut down or of another size. */
 static gboolean
 has_places (const GstOctInput *input)
 {

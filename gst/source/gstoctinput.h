@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * Where octsrc gets its B-scans: a file, a recording of several, either held in
- * memory, or the virtual OCT system, behind one interface.
+ * memory, or the virtual OCT system, with one interface.
+ *
+ * Thread-safety: one thread at a time.
  */
 #pragma once
 
@@ -13,7 +15,7 @@
 
 G_BEGIN_DECLS
 
-/* What is taken of the A-lines of a volume. */
+/* The A-lines of a volume that are used. */
 typedef enum {
   GST_OCT_SCAN_MASK_NONE, /* all */
   GST_OCT_SCAN_MASK_SAME_LINES,
@@ -33,7 +35,7 @@ typedef struct {
 typedef struct {
   char *location; /* NULL = the virtual OCT system */
   gboolean preload;
-  GstAllocator *allocator;    /* for what is preloaded, NULL = the usual one */
+  GstAllocator *allocator;    /* for preloaded data, NULL = the usual one */
   OctReaderSettings reader;   /* sizes and sample format hold for both */
   guint repeats;              /* B-scans at each place, 0 = as the file says */
   OctPhantomSettings phantom; /* the rest of the virtual OCT system */
@@ -60,12 +62,12 @@ OctScanMask *gst_oct_input_get_scan_mask (
     const GstOctInput *input, guint64 frame);
 
 /* Where B-scan `frame` is in the scan, counted from the beginning of the first
- * volume: behind B-scans that a recording lost while it was made, it is not its
+ * volume: after B-scans that a recording lost while it was made, it is not its
  * number.  That of `frames` is where the scan ends. */
 guint64 gst_oct_input_get_place (const GstOctInput *input, guint64 frame);
 
 /* How many B-scans from `frame` on, at most `most`, follow each other in the
- * scan, are of one mask and are not missing, through the end of the input where
+ * scan, are of one mask and are not missing, through the end of the input if
  * that is right; at least 1. */
 guint64 gst_oct_input_count_alike (
     const GstOctInput *input, guint64 frame, guint64 most);
@@ -86,10 +88,10 @@ OctCalibration *gst_oct_input_get_calibration (GstOctInput *input);
 char *gst_oct_input_describe_flaws (
     const GstOctInput *input, const char *location);
 
-/* A-lines per second as a recording tells them, 0 = unknown. */
+/* A-lines per second as stated in a recording, 0 = unknown. */
 double gst_oct_input_get_line_rate (const GstOctInput *input);
 
-/* The memory of `count` B-scans from `frame` on where they are held already and
+/* The memory of `count` B-scans from `frame` on if they are held already and
  * follow each other (a new reference), else NULL: then they have to be read. */
 GstMemory *gst_oct_input_get_memory (
     GstOctInput *input, guint64 frame, guint count);
@@ -98,12 +100,12 @@ GstMemory *gst_oct_input_get_memory (
 gboolean gst_oct_input_read (GstOctInput *input, guint64 frame, gpointer dest,
     gsize stride, GError **error);
 
-/* The same of info->bscans B-scans from `frame` on, those behind the last one
+/* The same of info->bscans B-scans from `frame` on, those after the last one
  * from the beginning again: read to a buffer, with the strides that it has. */
 gboolean gst_oct_input_fill (GstOctInput *input, guint64 frame,
     const GstOctInfo *info, GstBuffer *buffer, GError **error);
-/* Or a buffer of memory that is held already, else NULL.  any_stride: whoever
- * gets it minds a GstVideoMeta. */
+/* Or a buffer of memory that is held already, else NULL.  any_stride: the next
+ * element respects a GstVideoMeta. */
 GstBuffer *gst_oct_input_wrap (GstOctInput *input, guint64 frame,
     const GstOctInfo *info, gboolean any_stride);
 

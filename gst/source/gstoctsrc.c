@@ -291,8 +291,8 @@ gst_oct_src_stop (GstBaseSrc *base)
 
 /* ------------------------------------------------------------------ B-scans */
 
-/* Tells the elements behind which calibration holds.  `changed`: since the
- * start; what does not fit then is a warning, and the one before holds. */
+/* Sends downstream which calibration holds.  `changed`: since the start; one
+ * that does not fit is a warning then, and the previous one holds. */
 static void
 src_send_calibration (GstOctSrc *self, gboolean changed)
 {
@@ -383,8 +383,8 @@ drop_late_frames (GstOctSrc *self)
   self->discont = TRUE;
 }
 
-/* A buffer with B-scan `frame` and those behind it: the memory where the input
- * holds them already, else read into memory of the pool. */
+/* A buffer with B-scan `frame` and those after it: the memory of the input if
+ * it holds them already, else read into memory of the pool. */
 static GstFlowReturn
 make_buffer (GstOctSrc *self, guint64 frame, GstBuffer **buffer, GError **error)
 {
@@ -587,8 +587,8 @@ gst_oct_src_prepare_seek_segment (
   return gst_oct_timeline_seek (&GST_OCT_SRC (base)->timeline, seek, segment);
 }
 
-/* The base class flushes before it asks do_seek(): what is refused only there
- * leaves the elements behind without a segment. */
+/* The base class flushes before it asks do_seek(): a seek that is refused only
+ * there leaves downstream elements without a segment. */
 static gboolean
 gst_oct_src_event (GstBaseSrc *base, GstEvent *event)
 {

@@ -7,8 +7,8 @@
 GST_DEBUG_CATEGORY_EXTERN (gst_oct_src_debug);
 #define GST_CAT_DEFAULT gst_oct_src_debug
 
-/* What is preloaded lies where the GPU can fetch it at full rate.  FALSE with
- * an error where a GPU was asked for and cannot be had. */
+/* Preloaded data lie where the GPU can fetch them at full rate.  FALSE with an
+ * error if a GPU was asked for and is not available. */
 static gboolean
 make_pinned_allocator (GstElement *element, const GstOctSrcSettings *settings,
     GstOctCudaSlot *slot, GstAllocator **allocator, GError **error)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * What octsrc opens at its start: the file or the virtual OCT system, preloaded
- * into memory that a GPU reads at full rate where there is one, and the
+ * Opens the input of octsrc at its start: the file or the virtual OCT system,
+ * preloaded into memory that a GPU reads at full rate if there is one, and the
  * calibration.
  */
 #pragma once
@@ -23,8 +23,8 @@ GstOctInput *gst_oct_src_open (GstElement *element, GstOctSrcSettings *settings,
 OctCalibration *gst_oct_src_open_calibration (GstElement *element,
     const GstOctSrcSettings *from, GstOctInput *input, GError **error);
 
-/* Posts a warning about what is missing or left over in the file `location`,
- * where something is. */
+/* Posts a warning about what is missing or left over in the file `location`, if
+ * anything is. */
 void gst_oct_src_warn_about_flaws (
     GstElement *element, const GstOctInput *input, const char *location);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * What the user sets on octsrc, and the properties by which it is set.
+ * The settings of octsrc, and the properties that set them.
  */
 #pragma once
 
@@ -13,7 +13,7 @@ typedef struct {
   GstOctInputSettings input; /* owns its location */
   gboolean loop;
   guint per_buffer;   /* B-scans, 0 = those of a volume */
-  double line_rate;   /* A-lines per second, 0 = as the input tells */
+  double line_rate;   /* A-lines per second, 0 = that of the input */
   double volume_rate; /* 0 = as line_rate says */
   OctCalibrationSettings calibration;
   GstOctBackendChoice backend;
@@ -26,7 +26,7 @@ extern const GstOctProperties gst_oct_src_properties;
 gboolean gst_oct_src_settings_changed (
     GstOctSrcSettings *settings, const GstOctProperty *row);
 
-/* The line rate that is set, else the one that the input tells; 0 = as fast as
+/* The line rate that is set, else that of the input; 0 = as fast as
  * possible. */
 double gst_oct_src_settings_get_line_rate (
     const GstOctSrcSettings *settings, const GstOctInput *input);
@@ -39,8 +39,8 @@ gboolean gst_oct_src_settings_check_live (const GstOctSrcSettings *settings,
 guint gst_oct_src_settings_count_per_buffer (const GstOctSrcSettings *settings,
     const OctReaderInfo *info, GError **error);
 
-/* What is in the caps of buffers of `count` B-scans: of what they are, how far
- * apart, how many per second (a range where no line rate is known). */
+/* The caps of buffers of `count` B-scans: their format, how far they are apart,
+ * how many come per second (a range if no line rate is known). */
 GstStructure *gst_oct_src_settings_describe (
     const GstOctSrcSettings *settings, const GstOctInput *input, guint count);
 

@@ -57,7 +57,7 @@ may_set (GObject *object, const GParamSpec *pspec)
                  && !g_strv_contains (never, pspec->name)));
 }
 
-/* The element that the setting is for: octsrc where both have it, as the
+/* The element that the setting is for: octsrc if both have it, as the
  * calibration, which octsrc passes on.  NULL: neither. */
 static GObject *
 find_taker (const GstOctUri *target, const char *name)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * URIs of octsrc: oct:///folder/scan.npy?lines=500&calibration=cal.csv, what is
- * behind the path sets properties; oct:// alone is the virtual OCT system.
+ * URIs of octsrc: oct:///folder/scan.npy?lines=500&calibration=cal.csv, the
+ * part after the path sets properties; oct:// alone is the virtual OCT system.
  */
 #pragma once
 
@@ -11,20 +11,20 @@ G_BEGIN_DECLS
 
 #define GST_OCT_URI_PROTOCOL "oct"
 
-/* What a URI sets. */
+/* The elements whose properties a URI sets. */
 typedef struct {
   const char *protocol;
   GObject *src;         /* octsrc */
-  GObject *reconstruct; /* octreconstruct behind it, or NULL */
+  GObject *reconstruct; /* octreconstruct after it, or NULL */
 } GstOctUri;
 
-/* Sets `location` and the properties that `uri` names, each of octsrc where
- * both have it; `element` must not play.  FALSE with an error of
- * GST_URI_ERROR, and nothing is set. */
+/* Sets `location` and the properties that `uri` names, each on octsrc if both
+ * have it; `element` must not play.  FALSE with an error of GST_URI_ERROR, and
+ * nothing is set. */
 gboolean gst_oct_uri_set (const GstOctUri *target, GstElement *element,
     const char *uri, GError **error);
 
-/* Of the file that `src` reads, without properties; to be freed. */
+/* The URI of the file that `src` reads, without properties; to be freed. */
 char *gst_oct_uri_make (const char *protocol, GObject *src);
 
 /* For G_IMPLEMENT_INTERFACE (GST_TYPE_URI_HANDLER, ...): works on `location`

@@ -2,6 +2,8 @@
 /**
  * B-scan numbers and stream times: what octsrc needs to stamp, to seek and to
  * answer queries.
+ *
+ * Thread-safety: one thread at a time; octsrc changes it under its object lock.
  */
 #pragma once
 

@@ -5,8 +5,8 @@
 
 G_BEGIN_DECLS
 
-/* Tells files of spectra by their first bytes: those formats that octsrc reads
- * and that have a signature, and recordings. */
+/* Recognises files of spectra by their first bytes: the formats that octsrc
+ * reads and that have a signature, and recordings. */
 gboolean gst_oct_type_find_register (GstPlugin *plugin);
 
 G_END_DECLS
