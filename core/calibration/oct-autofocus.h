@@ -34,6 +34,8 @@ typedef struct {
   /* of the score over that of the phases in force, and its standard error from
    * OCT_AUTOFOCUS_GAIN_PARTS runs of lines */
   double gain, gain_error;
+  /* their trimmed mean over its standard error, see oct_autofocus_is_certain() */
+  double certainty;
   double contrast; /* of the score over the median of those on the first grid */
   guint lines;     /* that counted */
   guint evaluations; /* of the score */

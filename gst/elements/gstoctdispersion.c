@@ -340,8 +340,8 @@ take_dispersion (
   text = describe_phase (phase, order, half_range, error2, error3);
   gst_structure_set (more, "c2", G_TYPE_DOUBLE, found->c2, "c3", G_TYPE_DOUBLE,
       found->c3, "gain", G_TYPE_DOUBLE, found->gain, "gain-error",
-      G_TYPE_DOUBLE, found->gain_error, "lines", G_TYPE_UINT, found->lines,
-      NULL);
+      G_TYPE_DOUBLE, found->gain_error, "certainty", G_TYPE_DOUBLE,
+      found->certainty, "lines", G_TYPE_UINT, found->lines, NULL);
   if (half_range > 0)
     gst_structure_set (more, "a2-error", G_TYPE_DOUBLE,
         error2 / pow (half_range, 2), "a3-error", G_TYPE_DOUBLE,

@@ -38,12 +38,12 @@ Pattern = collections.namedtuple("Pattern", "limit advice expression")
 PATTERNS = {
     # "the element behind" is downstream; "the byte behind the last one" follows it
     "behind": Pattern(
-        290, "write after, downstream of, beyond, or followed by",
+        92, "write after, downstream of, beyond, or followed by",
         not_after(LEFT) + r"\b[Bb]ehind\b(?! (?:an? |the |other |another )?(?:"
         + "|".join(RIGHT) + r")\b)"),
     # "What is missing: ...", "of what is left", "keeps what waits for it"
     "what": Pattern(
-        682, "name the thing: the missing samples, not what is missing",
+        192, "name the thing: the missing samples, not what is missing",
         START + r"What (?!to\b|if\b|about\b)(?![^.!?]*\?)"
         r"|\b(?:of|for|to|from|by|with|in|than|as|into|on|at|after|before|beside|"
         r"besides|without|all|that|but|except|through|over|below|above|between) "
@@ -51,18 +51,18 @@ PATTERNS = {
         rf"|\b{VERBS} what\b(?! to\b)"),
     # "who needs them", said of elements and threads
     "who": Pattern(
-        84, "name it: the element that ..., the thread that ..., the caller",
+        9, "name it: the element that ..., the thread that ..., the caller",
         not_after(PERSONS) + r"\b[Ww]ho(?:ever)?\b(?! am| are you)(?![^.!?]*\?)"),
     # "what is no number", but not "there is no number" and not "is no longer"
     "is no": Pattern(
-        81, "write is not a",
+        17, "write is not a",
         r"(?<!\b[Tt]here )\b(?:is|are|was|were) no (?!(?:longer|more|less|fewer|"
         r"such|way|need|doubt|use|matter|problem|larger|smaller|faster|slower|"
         r"sharper|better|worse|higher|lower|further|later|earlier|other|different)"
         r"\b)"),
     # "Of all A-lines.", which says nothing of what it is
     "Of": Pattern(
-        150, "begin with the subject: the sum of all A-lines",
+        69, "begin with the subject: the sum of all A-lines",
         START + r"Of (?!course\b|these\b|those\b|them\b)"),
 }
 

@@ -442,8 +442,7 @@ get_measured (GstElement *pipeline, const char *meter, const char *field)
   return value;
 }
 
-/* A static mirror, without background removal: its peak becomes as narrow as
- * the source allows. */
+/* A static mirror, background left: its peak becomes as narrow as it can be. */
 GST_START_TEST (test_peak_is_ideal)
 {
   g_autofree char *launch = oct_test_launch (

@@ -321,8 +321,8 @@ find_beside (const float *spectra, guint lines, const double *phase, double c2,
   OctAutofocus found = { 0 };
 
   g_assert_true (oct_autofocus_find (&params, spectra, &found, NULL));
-  g_test_message ("from %.0f: %.2f %.2f rad, gain %.4f +- %.4f", c2, found.c2,
-      found.c3, found.gain, found.gain_error);
+  g_test_message ("from %.0f: %.2f %.2f rad, gain %.4f +- %.4f, certainty %.2f",
+      c2, found.c2, found.c3, found.gain, found.gain_error, found.certainty);
   return found;
 }
 
@@ -339,6 +339,30 @@ test_certain_tissue (void)
     simulation_clear (&sim);
     right = find_beside (spectra, 200, NULL, -64, 36);
     off = find_beside (spectra, 200, NULL, -60, 36);
+    g_assert_false (oct_autofocus_is_certain (&right));
+    g_assert_true (oct_autofocus_is_certain (&off));
+  }
+}
+
+/* An instrument in a sixth of the lines, whose scores change ten times as much
+ * as those of tissue. */
+static void
+test_certain_instrument (void)
+{
+  g_autofree float *mirror = make_mirror (40, 0.1, -64, 36);
+
+  for (guint seed = 1; seed <= 5; seed++) {
+    g_autofree float *spectra = g_new (float, (gsize)256 * SIM_N);
+    Simulation sim;
+    OctAutofocus right, off;
+
+    simulation_init (&sim, seed, 0);
+    simulation_tissue (&sim, 256, -64, 36, spectra);
+    simulation_clear (&sim);
+    memcpy (spectra + (gsize)30 * seed * SIM_N, mirror,
+        (gsize)40 * SIM_N * sizeof *mirror);
+    right = find_beside (spectra, 256, NULL, -64, 36);
+    off = find_beside (spectra, 256, NULL, -44, 36);
     g_assert_false (oct_autofocus_is_certain (&right));
     g_assert_true (oct_autofocus_is_certain (&off));
   }
@@ -380,6 +404,7 @@ main (int argc, char **argv)
   g_test_add_func ("/autofocus/cancel", test_cancel);
   g_test_add_func ("/autofocus/cscan", test_cscan);
   g_test_add_func ("/autofocus/certain-tissue", test_certain_tissue);
+  g_test_add_func ("/autofocus/certain-instrument", test_certain_instrument);
   g_test_add_func ("/autofocus/certain-cscan", test_certain_cscan);
   return g_test_run ();
 }
