@@ -2,7 +2,7 @@
 /**
  * A background fitted to every A-line, oct-fit.h.
  */
-#include "oct-cpu-background.h"
+#include "oct-cpu-background-parts.h"
 #include "oct-cpu-vector.h"
 #include "oct-fit.h"
 #include "oct-simd.h"

@@ -7,7 +7,7 @@
  * that a result does not depend on the number of threads.  Counts are summed as
  * integers, and the difference count * width - sum is exact.
  */
-#include "oct-cpu-background.h"
+#include "oct-cpu-background-parts.h"
 #include "oct-simd.h"
 
 #include <math.h>

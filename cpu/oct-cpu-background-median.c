@@ -8,7 +8,7 @@
  * bit of their range, from the cache, without branches.  Floats are mapped to
  * integers in the same order, the non-finite ones after all others.
  */
-#include "oct-cpu-background.h"
+#include "oct-cpu-background-parts.h"
 #include "oct-simd.h"
 
 #include <math.h>

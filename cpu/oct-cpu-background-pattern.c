@@ -6,7 +6,7 @@
  * b without loss.  The mean over a run is one sum before the transform.  The
  * variances are those of the residuals after it is subtracted as well.
  */
-#include "oct-cpu-background.h"
+#include "oct-cpu-background-parts.h"
 #include "oct-cpu-block.h"
 #include "oct-cpu-lanes-fft.h"
 #include "oct-cpu-vector.h"

@@ -7,7 +7,7 @@
  * of two floats (high + low) and subtracted in two steps.  The first one is
  * exact for counts: the result is right to the rounding of float32.
  */
-#include "oct-cpu-background.h"
+#include "oct-cpu-background-parts.h"
 #include "oct-operation.h"
 #include "oct-params.h"
 #include "oct-simd.h"

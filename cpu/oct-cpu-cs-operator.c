@@ -2,7 +2,7 @@
 /**
  * A^H A and A^H y of compressive sensing: FFT, a band of a matrix, FFT.
  */
-#include "oct-cpu-cs.h"
+#include "oct-cpu-cs-parts.h"
 #include "oct-cpu-lanes.h"
 #include "oct-cpu-private.h"
 #include "oct-simd.h"

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "oct-cpu-cs.h"
+#include "oct-cpu-cs-parts.h"
 #include "oct-cpu-lanes.h"
 
 G_BEGIN_DECLS

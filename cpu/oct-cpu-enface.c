@@ -3,7 +3,7 @@
  * Projections along the depth on the CPU: all A-lines of a B-scan side by side,
  * the B-scans distributed over all cores.
  */
-#include "oct-cpu-sections.h"
+#include "oct-cpu-sections-parts.h"
 #include "oct-simd.h"
 
 #include <string.h>

@@ -9,7 +9,7 @@
  * Dispersion, window and the factor of the unitary transform are one factor per
  * sample, which is included in the weights of the resampling if it is real.
  */
-#include "oct-cpu-background.h"
+#include "oct-cpu-background-parts.h"
 #include "oct-cpu-block.h"
 #include "oct-cpu-gridder.h"
 #include "oct-cpu-lanes-fft.h"

@@ -16,21 +16,11 @@
  */
 #pragma once
 
-#include "oct-types.h"
+#include "oct-cpu-lanes-kernels.h"
 
 G_BEGIN_DECLS
 
 typedef struct _OctLanesFft OctLanesFft;
-
-/* Reads `count` values first, first + step, ... of the A-lines into
- * values[count][2][16]. */
-typedef void (*OctLanesRead) (
-    gpointer data, guint first, guint step, guint count, float *values);
-
-/* Receives `count` bins first, first + step, ...: bins[count][2][16], which may
- * be overwritten. */
-typedef void (*OctLanesWrite) (
-    gpointer data, guint first, guint step, guint count, float *bins);
 
 /* Any length from 1 on; lengths without prime factors above 7 are fast.  Free
  * with oct_lanes_fft_free().  NULL with OCT_ERROR_MEMORY. */

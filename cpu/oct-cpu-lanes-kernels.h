@@ -9,12 +9,22 @@
  */
 #pragma once
 
-#include "oct-cpu-lanes-fft.h"
+#include "oct-types.h"
 
 G_BEGIN_DECLS
 
 /* floats of one complex value of all A-lines */
 #define OCT_LANES_VALUE 32
+
+/* Reads `count` values first, first + step, ... of the A-lines into
+ * values[count][2][16]. */
+typedef void (*OctLanesRead) (
+    gpointer data, guint first, guint step, guint count, float *values);
+
+/* Receives `count` bins first, first + step, ...: bins[count][2][16], which may
+ * be overwritten. */
+typedef void (*OctLanesWrite) (
+    gpointer data, guint first, guint step, guint count, float *bins);
 
 /* The source of the values of the first step. */
 typedef struct {

@@ -2,8 +2,8 @@
 /**
  * Sections of a volume on the CPU: voxels, planes, and pictures of projections.
  */
-#include "oct-cpu-sections.h"
-#include "oct-cpu-volume.h"
+#include "oct-cpu-sections-parts.h"
+#include "oct-cpu-volume-parts.h"
 
 #include <string.h>
 

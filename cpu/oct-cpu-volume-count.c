@@ -2,7 +2,7 @@
 /**
  * How many voxels of a volume have which grey level, for oct-volume-noise.h.
  */
-#include "oct-cpu-volume.h"
+#include "oct-cpu-volume-parts.h"
 
 #include "oct-volume-noise.h"
 

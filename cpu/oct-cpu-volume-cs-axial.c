@@ -8,7 +8,7 @@
  * side, all of them on the chip; each stops by itself.
  */
 #include "oct-cpu-volume-cs-pursuit.h"
-#include "oct-cpu-volume-cs.h"
+#include "oct-cpu-volume-cs-parts.h"
 #include "oct-simd.h"
 
 #include <string.h>

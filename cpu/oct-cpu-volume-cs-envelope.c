@@ -7,7 +7,7 @@
  * 16 A-lines side by side, all of them on the chip: the step sizes are those of
  * each.
  */
-#include "oct-cpu-volume-cs.h"
+#include "oct-cpu-volume-cs-parts.h"
 #include "oct-simd.h"
 
 #include <math.h>

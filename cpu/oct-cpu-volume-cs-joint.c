@@ -8,7 +8,7 @@
  * A step is pointwise, one cosine transform back, the A-lines that were taken,
  * and one cosine transform forth: over the volume four times, over spectra once.
  */
-#include "oct-cpu-volume-cs.h"
+#include "oct-cpu-volume-cs-parts.h"
 #include "oct-simd.h"
 
 #include <math.h>

@@ -9,7 +9,7 @@
  * they are 16.
  */
 #include "oct-cpu-volume-cs-pursuit.h"
-#include "oct-cpu-volume-cs.h"
+#include "oct-cpu-volume-cs-parts.h"
 #include "oct-simd.h"
 
 #include <math.h>

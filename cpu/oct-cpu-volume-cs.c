@@ -3,7 +3,7 @@
  * Volumes that are filled in, on the CPU: what is stored, what is measured of
  * it, and linear interpolation.
  */
-#include "oct-cpu-volume-cs.h"
+#include "oct-cpu-volume-cs-parts.h"
 #include "oct-simd.h"
 
 #include <math.h>

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "oct-cpu-vector.h"
-#include "oct-cpu-volume.h"
+#include "oct-cpu-volume-parts.h"
 
 #define OCT_RAY OCT_INLINE
 #define OCT_RAY_EXP(x) oct_cpu_exp (x)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "oct-cpu-volume.h"
+#include "oct-cpu-volume-parts.h"
 
 #include "oct-cpu-vector.h"
 #include "oct-simd.h"

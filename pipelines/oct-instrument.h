@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "oct-chain.h"
+#include "oct-method-names.h"
 #include "oct-launch.h"
 
 G_BEGIN_DECLS

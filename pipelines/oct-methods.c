@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The methods of octreconstruct, in a file that a test can replace. */
-#include "oct-chain.h"
+#include "oct-methods.h"
 
 static const GEnumValue *
 methods_get_values (GObjectClass *klass, const char *property)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "oct-record-pipeline.h"
 
-#include "oct-chain.h"
+#include "oct-method-names.h"
 #include "oct-fill.h"
 #include "oct-masked.h"
 

@@ -7,7 +7,7 @@
  * Segmentation, and the layer of the retina that it is: neither exists here, and
  * a reference to an instance that does not exist is wrong.  The photograph asks
  * for nothing that is not known or may not be empty. */
-#include "oct-volume-file-dicom.h"
+#include "oct-volume-file-dicom-writer.h"
 
 /* Attributes of a picture that was measured, in the scanner's own coordinates.
  */

@@ -2,7 +2,7 @@
 /** The interface of a kind of volume file to oct-volume-file.c. */
 #pragma once
 
-#include "oct-volume-file.h"
+#include "oct-volume-file-info.h"
 
 G_BEGIN_DECLS
 

@@ -5,8 +5,8 @@
  */
 #pragma once
 
+#include "oct-phantom-settings.h"
 #include "oct-phantom-surgery.h"
-#include "oct-phantom.h"
 #include "oct-phantom-tissue.h"
 
 typedef struct _OctScene OctScene;

@@ -3,7 +3,6 @@
 #include <gst/base/gstbasetransform.h>
 #include "gstoctcollect.h"
 #include "gstoctfilter.h"
-#include "gstoctreconstruct.h"
 #include "gstoctscatter.h"
 #include "oct-types.h"
 
@@ -128,7 +127,8 @@ add_worker (GstOctDevices *devices, gint id, GstElement **parts, guint n_parts)
 {
   g_autofree char *name = g_strdup_printf ("gpu%d", id);
   g_autofree char *end_name = g_strdup_printf ("gpu%d-end", id);
-  GstElement *worker = devices_add (devices, GST_TYPE_OCT_RECONSTRUCT, name);
+  GstElement *worker =
+      devices_add (devices, G_OBJECT_TYPE (devices->bin), name);
   GstElement *end = add_filter (devices, end_name);
 
   for (guint i = 0; i < n_parts; i++) {

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/statvfs.h>
 
-#include "oct-chain.h"
+#include "oct-method-names.h"
 #include "oct/oct.h"
 
 gboolean

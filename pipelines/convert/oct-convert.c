@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "oct-chain.h"
+#include "oct-method-names.h"
 #include "oct-terminal.h"
 #include "oct-types.h"
 #include "oct-version.h"

@@ -13,7 +13,7 @@
  *   bye        a sentence, then the connection is closed */
 #include "oct-live-server.h"
 
-#include "oct-chain.h"
+#include "oct-method-names.h"
 #include "oct-live-json.h"
 #include "oct-live-message.h"
 #include "oct-live-meters.h"

@@ -9,7 +9,8 @@
  */
 #pragma once
 
-#include "oct-live-access.h"
+#include "oct-live-tokens.h"
+#include "oct-places.h"
 
 G_BEGIN_DECLS
 

@@ -52,18 +52,7 @@ CIRCLES = (
      "core/io/oct-format-octproz core/io/oct-format-packed core/io/oct-format-srr "
      "core/io/oct-format-thorlabs core/io/oct-format-tiff core/io/oct-format-unp "
      "core/io/oct-layout core/io/oct-reader core/io/oct-recording"),
-    ("core/io/oct-volume-file core/io/oct-volume-file-kinds"),
-    ("core/io/oct-volume-file-dicom core/io/oct-volume-file-dicom-enface"),
-    ("core/phantom/oct-phantom core/phantom/oct-phantom-scene"),
     ("core/volume/oct-volume core/volume/oct-volume-scene"),
-    ("cpu/oct-cpu-background cpu/oct-cpu-background-fit "
-     "cpu/oct-cpu-background-high-pass cpu/oct-cpu-background-median "
-     "cpu/oct-cpu-background-pattern"),
-    ("cpu/oct-cpu-cs cpu/oct-cpu-cs-operator cpu/oct-cpu-cs-solver"),
-    ("cpu/oct-cpu-enface cpu/oct-cpu-sections"),
-    ("cpu/oct-cpu-lanes-fft cpu/oct-cpu-lanes-kernels"),
-    ("cpu/oct-cpu-volume cpu/oct-cpu-volume-count cpu/oct-cpu-volume-light "
-     "cpu/oct-cpu-volume-render cpu/oct-cpu-volume-sampler"),
     ("cpu/oct-cpu-volume-cs cpu/oct-cpu-volume-cs-axial "
      "cpu/oct-cpu-volume-cs-envelope cpu/oct-cpu-volume-cs-joint "
      "cpu/oct-cpu-volume-cs-paper"),
@@ -85,17 +74,14 @@ CIRCLES = (
     ("gst/base/gstoctcaps gst/memory/gstoctcuda gst/memory/gstoctframe "
      "gst/memory/gstoctgpuallocator"),
     ("gst/base/gstoctfilter gst/base/gstoctfiltercalibration"),
-    ("gst/chain/gstoctdevices gst/chain/gstoctreconstruct"),
     ("gst/volume/gstoctvolumefilter gst/volume/gstoctvolumefilterstream"),
     ("pipelines/convert/oct-convert pipelines/convert/oct-convert-deliver "
      "pipelines/convert/oct-convert-file pipelines/convert/oct-convert-inputs "
      "pipelines/convert/oct-convert-manifest pipelines/convert/oct-convert-place "
      "pipelines/convert/oct-convert-state pipelines/convert/oct-convert-work"),
-    ("pipelines/live/oct-live-access pipelines/live/oct-live-session"),
     ("pipelines/oct-calibrate pipelines/oct-calibrate-columns "
      "pipelines/oct-calibrate-options pipelines/oct-calibrate-plot "
      "pipelines/oct-calibrate-report"),
-    ("pipelines/oct-chain pipelines/oct-methods"),
 )
 # (file that includes, file that is included)
 UPWARDS = (

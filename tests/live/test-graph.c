@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Reconstructions that fail: the pictures go on with the one before.  The list
  * of methods is the test's own, in place of oct-methods.c. */
-#include "oct-chain.h"
+#include "oct-method-names.h"
 #include "oct-live-graph.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "oct-chain.h"
+#include "oct-method-names.h"
 
 const OctMethod *
 oct_method_find (const char *id)

@@ -23,10 +23,4 @@ const OctMethod *oct_methods (void);
 /* Has octreconstruct use it; while images are made that is a wish. */
 void oct_method_use (GstElement *reconstruct, const OctMethod *method);
 
-/* The reconstruction of that name, or NULL. */
-const OctMethod *oct_method_find (const char *id);
-
-/* Their names, as "cubic, linear, ..."; to free. */
-char *oct_method_list (void);
-
 G_END_DECLS

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/** The settings of the virtual system (oct-phantom.h). */
+#pragma once
+
+#include "oct-types.h"
+
+G_BEGIN_DECLS
+
+typedef enum {
+  /* layered scattering tissue with speckle, moving slowly, through which an
+   * instrument tip passes */
+  OCT_PHANTOM_LAYERS,
+  /* one mirror at `depth`, the same in every A-line */
+  OCT_PHANTOM_MIRROR,
+  /* the same tissue for volumes: a dome that beats with the pulse, an incision,
+   * vessels on the surface, and forceps that move in front of them */
+  OCT_PHANTOM_SURGERY,
+} OctPhantomKind;
+
+typedef struct {
+  OctPhantomKind kind;
+  guint samples, lines, bscans; /* bscans: per volume */
+  guint repeats; /* of them at each place of the slow axis, one after the other;
+                    0 and 1: one */
+  OctSampleFormat sample_format; /* U8 or U16 */
+  double depth;                  /* of the mirror, metres (MIRROR) */
+  double noise; /* 1 = shot and read noise of a real camera, 0 = none */
+  guint seed;
+  /* The focal spot that the sample is seen with (not MIRROR): full widths at
+   * half maximum of its amplitude, in A-lines and in places of B-scans, 0 to
+   * OCT_PHANTOM_MOST_SPOT.  Neighbours have the coherence exp (-2 ln 2 / F^2),
+   * from 2 lines on; below the weights of three lines are too coarse.  With
+   * both 0 the sample moves all the time, its speckle is 3.7 columns of the
+   * sample wide, and phases turn from A-line to A-line.  Else it stands still
+   * while a volume is taken, and a width of 0 is that of one line. */
+  double spot_x, spot_y;
+} OctPhantomSettings;
+
+#define OCT_PHANTOM_MOST_SPOT 32.0
+
+G_END_DECLS
