@@ -115,7 +115,7 @@ find_doubt (const OctMirrorSet *set)
   if (oct_mirror_set_is_proven (set) || oct_mirror_set_is_one_depth (set))
     return "";
   return ", but two depths always fit each other: they prove neither the sides "
-         "of the mirrors nor that none is behind the depth range, and a third "
+         "of the mirrors nor that none is beyond the depth range, and a third "
          "one would";
 }
 

@@ -139,7 +139,7 @@ check_sides (const OctCalibrateOptions *o, GError **error)
         return calibrate_fail (error,
             "'%s' is given on both sides of the zero delay; a mirror is on "
             "one: "
-            "name it behind --mirror or behind --other-side.",
+            "name it after --mirror or after --other-side.",
             o->mirrors[m]);
   return TRUE;
 }
@@ -507,7 +507,7 @@ find_contradiction (
       "'%s' is there already and contradicts the calibration that was found: "
       "with it %s is %.2f bins wide on the side where it is taken to be, %.2f "
       "on the other, and its light allows %.2f.  Two depths prove neither "
-      "the sides of mirrors nor that none is behind the depth range, so the "
+      "the sides of mirrors nor that none is beyond the depth range, so the "
       "file is left as it is: correct --same-side or --other-side, add a "
       "mirror at a third depth, or name another --output.",
       path, worst->name, worst->after.width_6db, other[which].width_6db,

@@ -120,7 +120,7 @@ check_gap (const OctRecording *recording, const char *base, guint count,
     return TRUE;
   g_set_error (error, OCT_ERROR, OCT_ERROR_NOT_FOUND,
       "%s lacks the part '%s', though later ones are there; put it back, or "
-      "remove those behind it",
+      "remove those after it",
       recording->file, missing);
   return FALSE;
 }

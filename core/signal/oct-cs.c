@@ -75,7 +75,7 @@ cs_check_solver (const OctCsParams *p, GError **error)
   if (p->iterations > oct_cs_limits[p->solver].most) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
         "%u iterations are too many for solver=%s, which loses precision "
-        "behind %u: set 1 to %u, or solver=continued",
+        "after %u: set 1 to %u, or solver=continued",
         p->iterations, oct_cs_limits[p->solver].name,
         oct_cs_limits[p->solver].most, oct_cs_limits[p->solver].most);
     return FALSE;

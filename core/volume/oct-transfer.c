@@ -168,7 +168,7 @@ add_stop (
       found = g_strdup_printf ("%s %g", columns[i].name, values[i]);
   if (found == NULL && stops->n > 0
       && (float)values[0] <= stops->stops[stops->n - 1].grey)
-    found = g_strdup_printf ("grey level %g behind %g", values[0],
+    found = g_strdup_printf ("grey level %g after %g", values[0],
         (double)stops->stops[stops->n - 1].grey);
   if (found == NULL && stops->n == OCT_TRANSFER_MAX_STOPS)
     found =

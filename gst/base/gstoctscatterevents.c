@@ -62,7 +62,7 @@ gst_oct_branch_allows_volumes (GstElement *element, GError **error)
     return TRUE;
   g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
       "%s needs all B-scans of a volume, but a branch of octscatter gets only "
-      "some of them; put %s behind octcollect, or in front of octscatter.",
+      "some of them; put %s after octcollect, or in front of octscatter.",
       name, name);
   return FALSE;
 }
@@ -96,7 +96,7 @@ gst_oct_branch_refuse_history (GstElement *element, const char *setting,
   else
     g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
         "%s of %s depends on the previous B-scans, but a branch of octscatter "
-        "gets only some of them; put %s in front of octscatter or behind "
+        "gets only some of them; put %s in front of octscatter or after "
         "octcollect, or %s.",
         setting, name, name, instead);
 }

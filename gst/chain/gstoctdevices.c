@@ -49,7 +49,8 @@ gst_oct_devices_parse (const char *text, GError **error)
     return g_steal_pointer (&ids);
 wrong:
   g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-      "devices=\"%s\" of octreconstruct is no list of GPUs; give each number "
+      "devices=\"%s\" of octreconstruct is not a list of GPUs; give each "
+      "number "
       "of 0 to %d once, as in devices=0,1.",
       text, MAX_DEVICES - 1);
   return NULL;

@@ -21,7 +21,7 @@ gst_oct_method_switch_link (GstOctMethodSwitch *self, GError **error)
   if (!ok)
     g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
         "The elements of method=%s do not go together with what is in front of "
-        "octreconstruct or behind it; choose another method.",
+        "octreconstruct or after it; choose another method.",
         gst_oct_method_name (self->wanted));
   return ok;
 }
@@ -113,7 +113,7 @@ begin_change (GstOctMethodSwitch *self, GstOctMethod method)
   if (!gst_oct_path_link (&self->path, method) && self->problem == NULL)
     g_set_error (&self->problem, OCT_ERROR, OCT_ERROR_SETTINGS,
         "Its elements do not go together with what is in front of them or "
-        "behind them.");
+        "after them.");
 }
 
 /* Seldom does anybody else hold the links, and not for long; but a seek may

@@ -70,7 +70,7 @@ static GST_OCT_DEFINE_ENUM (get_policy_type, "GstOctScatterPolicy", policies)
           GST_OCT_UINT (GstOctScatter, max_buffers, 1, 1024, 2) },
       { "lost", "Lost",
           "Buffers lost in branches that failed, since the start; at most, "
-          "where elements behind the one that failed still deliver some",
+          "if elements after the one that failed still deliver some",
           GST_OCT_PROPERTY_READ_ONLY, NULL,
           GST_OCT_UINT64 (GstOctScatter, lost, 0, G_MAXUINT64, 0) },
     };

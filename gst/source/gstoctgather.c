@@ -3,7 +3,7 @@
  * SECTION:element-octgather
  *
  * Puts several B-scans, which a camera delivers one by one, into one buffer.
- * The elements behind it then work on all of them at once. That is faster if
+ * The elements after it then work on all of them at once. That is faster if
  * B-scans are small: a GPU has more to do at a time, and fewer buffers are
  * passed on.
  *
@@ -448,7 +448,7 @@ warn_left_out (GstOctGather *self, guint count)
     GST_ELEMENT_WARNING (self, STREAM, FORMAT,
         ("%u B-scans in front of a gap or of the end are left out, because the "
          "next element takes %u in a buffer and no fewer; remove `bscans` from "
-         "the caps behind octgather, or set `bscans` of octgather to 1.",
+         "the caps after octgather, or set `bscans` of octgather to 1.",
             count, self->out.bscans),
         (NULL));
   self->warned = TRUE;

@@ -571,7 +571,7 @@ describe_recording (const GstOctInput *input, const char *name)
     g_ptr_array_add (
         flaws, g_strdup_printf (
                    "The calibration in recording '%s' is that of the first "
-                   "%" G_GUINT64_FORMAT " B-scans; those behind them had "
+                   "%" G_GUINT64_FORMAT " B-scans; those after them had "
                    "others, which an application has to "
                    "send again when they are played.",
                    name, info->calibration_until));

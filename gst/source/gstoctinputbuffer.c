@@ -40,14 +40,14 @@ gst_oct_input_fill (GstOctInput *input, guint64 frame, const GstOctInfo *info,
   needed = offset + stride * (info->rows - 1) + row;
   if (!gst_buffer_map (buffer, &map, GST_MAP_WRITE)) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_MEMORY,
-        "The element behind octsrc offers buffers that cannot be written to; "
+        "The element after octsrc offers buffers that cannot be written to; "
         "put a queue between them");
     return FALSE;
   }
   ok = map.size >= needed && stride >= row;
   if (!ok) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_MEMORY,
-        "The element behind octsrc offers buffers of %" G_GSIZE_FORMAT
+        "The element after octsrc offers buffers of %" G_GSIZE_FORMAT
         " bytes, but %" G_GSIZE_FORMAT " are needed; put a queue between them",
         map.size, needed);
   } else {

@@ -35,7 +35,7 @@ set_bad (
 {
   g_set_error (error, GST_URI_ERROR, GST_URI_ERROR_BAD_URI,
       "'%s' %s; write %s:///folder/scan.npy, with properties of octsrc%s "
-      "behind "
+      "after "
       "it where they are needed, such as ?samples=1024&lines=500",
       uri, what, target->protocol,
       target->reconstruct != NULL ? " and octreconstruct" : "");

@@ -68,7 +68,7 @@ refuse_stereo (guint width, GError **error)
 {
   g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
       "Pictures for two eyes are %u pixels wide, but the width must be a "
-      "multiple of 4; set it in the caps behind octvolume.",
+      "multiple of 4; set it in the caps after octvolume.",
       width);
   return FALSE;
 }

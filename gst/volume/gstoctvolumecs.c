@@ -4,7 +4,7 @@
  *
  * Fills in the A-lines of a volume that a scan has left out. A scan that takes
  * a third of the A-lines takes a third of the time: less motion in the volume,
- * or three times as many volumes per second. It stands behind the element that
+ * or three times as many volumes per second. It stands after the element that
  * makes A-scans, and in front of octlogscale.
  *
  * |[
@@ -274,7 +274,7 @@ volume_cs_measure (GstOctVolumeCs *self, GError **error)
   if (missing > 0 && !self->warned) {
     GST_ELEMENT_WARNING (self, STREAM, FORMAT,
         ("Of the %u A-lines that the scan takes of a volume %u have not come; "
-         "it is filled in from the others, and so are those behind it.",
+         "it is filled in from the others, and so are those after it.",
             self->mask->count, missing),
         (NULL));
     self->warned = TRUE;

@@ -521,7 +521,7 @@ main (int argc, char **argv)
     return 2;
   }
   if (!read_devices ()) {
-    g_printerr ("'%s' is no list of GPUs such as 0,1\n", devices);
+    g_printerr ("'%s' is not a list of GPUs such as 0,1\n", devices);
     return 2;
   }
   if (threads == 0)

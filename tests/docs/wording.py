@@ -38,7 +38,7 @@ Pattern = collections.namedtuple("Pattern", "limit advice expression")
 PATTERNS = {
     # "the element behind" is downstream; "the byte behind the last one" follows it
     "behind": Pattern(
-        92, "write after, downstream of, beyond, or followed by",
+        87, "write after, downstream of, beyond, or followed by",
         not_after(LEFT) + r"\b[Bb]ehind\b(?! (?:an? |the |other |another )?(?:"
         + "|".join(RIGHT) + r")\b)"),
     # "What is missing: ...", "of what is left", "keeps what waits for it"

@@ -213,7 +213,7 @@ failing_check_other_messages (GstElement *pipeline)
 
     gst_message_parse_error (message, &error, NULL);
     if (g_str_equal (factory_of (message), "octsrc")) {
-      fail_unless (strstr (error->message, "element behind it has failed"),
+      fail_unless (strstr (error->message, "element after it has failed"),
           "'%s'", error->message);
     } else {
       fail_unless (g_str_equal (factory_of (message), "queue"), "%s: %s",

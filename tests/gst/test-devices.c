@@ -618,7 +618,7 @@ GST_START_TEST (history_before_bscan)
     { "dcsub::calibration", "/none.csv", "/none.csv" },
   };
   const char *const expected[] = { cases[__i__].sentence,
-    "octsrc stops because an element behind it has failed", NULL };
+    "octsrc stops because an element after it has failed", NULL };
   GstElement *pipeline =
       oct_test_make ("octsrc is-live=true line-rate=400 samples=64 lines=4 ! "
                      "octreconstruct name=r " GPUS "! fakesink");

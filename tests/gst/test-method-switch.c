@@ -232,7 +232,7 @@ GST_START_TEST (test_refused)
       " ! octreconstruct name=reconstruct nufft::depth-bins=20"
       " ! capsfilter caps=video/x-raw,height=128" SINK " max-buffers=1",
       "resample", "nufft",
-      "method=nufft is not possible here: * behind them. The previous method "
+      "method=nufft is not possible here: * after them. The previous method "
       "stays: resample.");
 }
 GST_END_TEST

@@ -750,29 +750,28 @@ static const struct {
       { "mode=running of octdcsub", "in front of octscatter" } },
   { SOURCE "octscatter name=s octcollect name=c ! fakesink "
            "s. ! octreconstruct ! octaverage ! c. ",
-      { "frames of octaverage", "behind octcollect" } },
+      { "frames of octaverage", "after octcollect" } },
   { SOURCE "octscatter name=s octcollect name=c ! fakesink "
            "s. ! octreconstruct range-smoothing=0.5 ! c. ",
       { "range-smoothing of octlogscale", "set range-smoothing=0" } },
   { VOLUMES "! octscatter name=s octcollect name=c ! fakesink "
             "s. ! octreconstruct ! octvolume ! c. "
             "s. ! octreconstruct ! octvolume ! c.",
-      { "octvolume needs all B-scans", "put octvolume behind octcollect",
+      { "octvolume needs all B-scans", "put octvolume after octcollect",
           "in front of octscatter" } },
   { VOLUMES "! octscatter name=s octcollect name=c ! fakesink "
             "s. ! octreconstruct ! octenface ! c. "
             "s. ! octreconstruct ! octenface ! c.",
-      { "octenface needs all B-scans", "put octenface behind octcollect" } },
+      { "octenface needs all B-scans", "put octenface after octcollect" } },
   { VOLUMES "! octscatter name=s octcollect name=c ! fakesink "
             "s. ! octreconstruct ! octslice ! c. "
             "s. ! octreconstruct ! octslice ! c.",
-      { "octslice needs all B-scans", "put octslice behind octcollect" } },
+      { "octslice needs all B-scans", "put octslice after octcollect" } },
   { VOLUMES "scan-mask=scattered ! octscatter name=s "
             "octcollect name=c ! fakesink "
             "s. ! octreconstruct output=ascans ! octvolumecs ! c. "
             "s. ! octreconstruct output=ascans ! octvolumecs ! c.",
-      { "octvolumecs needs all B-scans",
-          "put octvolumecs behind octcollect" } },
+      { "octvolumecs needs all B-scans", "put octvolumecs after octcollect" } },
 };
 
 GST_START_TEST (refused)
@@ -792,7 +791,7 @@ GST_START_TEST (sink_refused)
 
   fail_if (oct_test_plays (
       launch, (const char *[]){ "octvolumesink needs all B-scans",
-                  "put octvolumesink behind octcollect", NULL }));
+                  "put octvolumesink after octcollect", NULL }));
   fail_if (g_file_test (path, G_FILE_TEST_EXISTS));
 }
 GST_END_TEST;

@@ -56,7 +56,7 @@ def test_a_proven_one_is_kept(folder):
             ([simulate(folder, "o300.raw", depth=-300, seed=71), "--other-side",
               deep], ["contradicts the calibration"]),
             ([near, behind, "--same-side"],
-             [f"'{behind}' is", "behind the depth range"]),
+             [f"'{behind}' is", "beyond the depth range"]),
             ([behind], ["has dispersion", "farther away"]),
             ([middle, closer, "--same-side", "--wavelength-min", 796.7,
               "--wavelength-max", 897.7], [])):
