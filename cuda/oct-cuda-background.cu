@@ -8,7 +8,7 @@
  * a B-scan is one kernel that reads every count once from memory.  Counts are
  * summed as integers, floats in double and in a fixed order.
  */
-#include "oct-cuda-background.cuh"
+#include "oct-cuda-background-parts.cuh"
 #include "oct-fit.h"
 
 #define COLUMNS 16

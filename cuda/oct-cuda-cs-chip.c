@@ -2,7 +2,7 @@
 /**
  * Compressive sensing on the chip: where it is possible, and its tables.
  */
-#include "oct-cuda-cs.h"
+#include "oct-cuda-cs-parts.h"
 
 #include <math.h>
 #include <string.h>

@@ -17,7 +17,7 @@
  */
 #pragma once
 
-#include "oct-cuda-cs-chip.cuh"
+#include "oct-cuda-cs-chip-transform.cuh"
 #include "oct-cuda-cs-values.cuh"
 
 /* What threads of a block exchange beside the transform. */

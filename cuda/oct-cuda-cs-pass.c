@@ -9,7 +9,7 @@
  * do not fit the chip, or noise to be found before) the background is removed to
  * memory of the pass.
  */
-#include "oct-cuda-cs.h"
+#include "oct-cuda-cs-parts.h"
 #include "oct-step.h"
 
 #define NAME OCT_CUDA_CS

@@ -4,7 +4,7 @@
  * oct-cs.h.  The block of an A-line knows |g|^2 before it goes on, and the
  * powers of all depths before it weighs the first.
  */
-#include "oct-cuda-cs-passes.cuh"
+#include "oct-cuda-cs-passes-parts.cuh"
 #include "oct-cuda-cs-solvers.cuh"
 
 /* The modes that there are, partners and all: of real A-lines all but q = 0 and

@@ -2,7 +2,7 @@
 /**
  * Compressive sensing in passes over memory: plans and the order of the passes.
  */
-#include "oct-cuda-cs.h"
+#include "oct-cuda-cs-parts.h"
 
 #include <string.h>
 

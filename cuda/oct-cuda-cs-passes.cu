@@ -4,7 +4,7 @@
  * stands between the FFTs of cuFFT.  One block works on one A-line; sums over
  * an A-line are ready when the block ends, so that no pass waits for the host.
  */
-#include "oct-cuda-cs-passes.cuh"
+#include "oct-cuda-cs-passes-parts.cuh"
 
 /* ---------------------------------------------------------------- samples */
 

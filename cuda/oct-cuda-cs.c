@@ -2,7 +2,7 @@
 /**
  * Under-sampled spectra to A-scans by compressive sensing: plans.
  */
-#include "oct-cuda-cs.h"
+#include "oct-cuda-cs-parts.h"
 
 #include <math.h>
 #include <string.h>

@@ -7,7 +7,7 @@
  * double and in a fixed order.  Values that are not finite count in neither
  * sum.
  */
-#include "oct-cuda-background.cuh"
+#include "oct-cuda-background-parts.cuh"
 #include "oct-fit.h"
 
 #define THREADS 256

@@ -8,7 +8,7 @@
  * transforms as A-lines, and the last ones are zeros.  All sums are in a fixed
  * order.
  */
-#include "oct-cuda-background.cuh"
+#include "oct-cuda-background-parts.cuh"
 
 #define THREADS 256
 #define WARPS (THREADS / 32)

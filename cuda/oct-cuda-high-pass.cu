@@ -8,7 +8,7 @@
  * is read once from memory, and the first window of the chunk.  Counts are
  * whole numbers; sums of floats begin anew with every chunk.
  */
-#include "oct-cuda-background.cuh"
+#include "oct-cuda-background-parts.cuh"
 
 #define THREADS 128
 #define BATCH 8

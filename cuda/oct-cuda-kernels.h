@@ -557,7 +557,7 @@ cudaError_t oct_cuda_launch_mappings (
     const OctCudaMap *map, OctCudaMapping *mappings, OctCudaQueue queue);
 
 /* Spectra to A-scans or their powers in one pass: background, resampling,
- * dispersion, window and FFT, in the kernels of oct-cuda-pass.cuh. */
+ * dispersion, window and FFT, in the kernels of oct-cuda-pass-parts.cuh. */
 typedef enum {
   OCT_CUDA_PASS_CUBIC,
   OCT_CUDA_PASS_LINEAR,

@@ -10,7 +10,7 @@
  * took 32.4 us instead of 31.1 us on an H200 with it in every kernel).
  *
  * Before begin_kernel() a kernel may read what was complete before the kernel in
- * front of it began (see oct-cuda-pass.cuh), and tables of its plan, which only
+ * front of it began (see oct-cuda-pass-parts.cuh), and tables of its plan, which only
  * copies in the same stream change: a kernel behind a copy is not started
  * early.
  */

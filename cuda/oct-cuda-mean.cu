@@ -8,7 +8,7 @@
  * in any order; the last block of its columns takes them out and leaves zeros
  * for the next B-scan.  Several B-scans are rows of the grid of blocks.
  */
-#include "oct-cuda-background.cuh"
+#include "oct-cuda-background-parts.cuh"
 
 #define VALUES 8 /* neighbouring samples of one thread */
 #define LANES 8  /* threads of one row */

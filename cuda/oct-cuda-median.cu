@@ -9,7 +9,7 @@
  * how many of its values are up to a limit, and go on with one half.  Whole
  * numbers alone: the order of the threads does not matter.
  */
-#include "oct-cuda-background.cuh"
+#include "oct-cuda-background-parts.cuh"
 
 #include <limits.h>
 

@@ -8,14 +8,14 @@
  * keeps the weights in shared memory, and groups of threads in it that take
  * A-lines of their own.  Samples are counts when they are read, all of an
  * A-line at once, while the one before is being transformed; the background is
- * removed as oct-cuda-pass.cuh does, on their way to shared memory.  There a
+ * removed as oct-cuda-pass-parts.cuh does, on their way to shared memory.  There a
  * real sample becomes a complex one where dispersion is compensated, times a
  * factor which also shifts the selected modes to 0.
  */
 #pragma once
 
 #include "oct-cuda-nufft.cuh"
-#include "oct-cuda-pass.cuh"
+#include "oct-cuda-pass-parts.cuh"
 
 #include <cuda_pipeline.h>
 

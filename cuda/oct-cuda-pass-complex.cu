@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * The kernels of oct-cuda-pass.cuh for A-lines with dispersion, and the choice
+ * The kernels of oct-cuda-pass-parts.cuh for A-lines with dispersion, and the choice
  * between them and the others.
  */
-#include "oct-cuda-pass.cuh"
+#include "oct-cuda-pass-parts.cuh"
 
 extern "C" cudaError_t
 oct_cuda_use_complex_pass (const OctCudaPass *p, OctCudaQueue queue)

@@ -11,7 +11,7 @@
  * alone, so that the map may as well be queued in another stream behind the
  * pass: start() and finish().
  */
-#include "oct-cuda-cs.h"
+#include "oct-cuda-cs-parts.h"
 #include "oct-cuda-logscale.h"
 #include "oct-cuda-nufft.h"
 #include "oct-step.h"

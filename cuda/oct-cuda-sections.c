@@ -9,7 +9,7 @@
 #include "oct-cuda-private.h"
 #include "oct-cuda-sections.h"
 #include "oct-cuda-timer.h"
-#include "oct-cuda-volume.h"
+#include "oct-cuda-volume-parts.h"
 
 #include <string.h>
 

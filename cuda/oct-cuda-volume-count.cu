@@ -2,7 +2,7 @@
 /**
  * How many voxels of a volume have which grey level, for oct-volume-noise.h.
  */
-#include "oct-cuda-volume.h"
+#include "oct-cuda-volume-parts.h"
 
 #define THREADS 128
 

@@ -13,7 +13,7 @@
  * neither line is lost in the rounding of the other.
  */
 #include "oct-cuda-volume-cs-pursuit.cuh"
-#include "oct-cuda-volume-cs.cuh"
+#include "oct-cuda-volume-cs-fft.cuh"
 
 #define SUMS PURSUIT_SUMS
 #define WARPS (OCT_CUDA_VOLUME_CS_THREADS / 32)

@@ -4,7 +4,7 @@
  * in one block, whose spectra are real and imaginary part of one transform; and
  * the smoothing of their envelopes from pass to pass.
  */
-#include "oct-cuda-volume-cs.cuh"
+#include "oct-cuda-volume-cs-fft.cuh"
 
 #define FALL 0.5f   /* of the thresholds from step to step */
 #define OFFSET 0.3f /* of the noise: what counts as dark */

@@ -8,7 +8,7 @@
  * lines of one direction and some depths are all that a block holds.  The step
  * size stays on the device.
  */
-#include "oct-cuda-volume-cs.cuh"
+#include "oct-cuda-volume-cs-fft.cuh"
 
 #define LEAST_STEP 0.1 /* of 1 / step size */
 #define MOST_STEP 1e30

@@ -10,7 +10,7 @@
  * back.
  */
 #include "oct-cuda-volume-cs-pursuit.cuh"
-#include "oct-cuda-volume-cs.cuh"
+#include "oct-cuda-volume-cs-fft.cuh"
 
 #define WAVELET 0
 #define COSINE 1

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "oct-cuda-private.h"
-#include "oct-cuda-volume-cs.h"
+#include "oct-cuda-volume-cs-kernels.h"
 #include "oct-volume-cs.h"
 
 G_BEGIN_DECLS

@@ -3,7 +3,7 @@
  * Volumes that are filled in: what is stored, what is measured of it, linear
  * interpolation.
  */
-#include "oct-cuda-volume-cs.cuh"
+#include "oct-cuda-volume-cs-fft.cuh"
 
 #include <float.h>
 

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "oct-cuda-volume.h"
+#include "oct-cuda-volume-parts.h"
 
 #include <cuda_fp16.h>
 

@@ -2,7 +2,7 @@
 /**
  * Volumes on the screen: images to voxels, and where there is nothing to see.
  */
-#include "oct-cuda-volume.h"
+#include "oct-cuda-volume-parts.h"
 
 #define THREADS 256
 

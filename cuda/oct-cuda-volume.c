@@ -11,7 +11,7 @@
  */
 #include "oct-cuda-private.h"
 #include "oct-cuda-timer.h"
-#include "oct-cuda-volume.h"
+#include "oct-cuda-volume-parts.h"
 
 #include "oct-volume-noise.h"
 #include "oct-volume-scene.h"

@@ -17,7 +17,7 @@ static guint
 many_lines (guint length)
 {
   /* more than MANY_BLOCKS blocks of them, and than fit with one per thread, for
-   * each processor: see lines_for_two() of oct-cuda-pass.cuh */
+   * each processor: see lines_for_two() of oct-cuda-pass-parts.cuh */
   guint two = 6 * MAX (2048 / length, 1), one = 16384 / length;
 
   return MOST_PROCESSORS * MAX (two, one) + 1;

@@ -56,21 +56,9 @@ CIRCLES = (
     ("cpu/oct-cpu-volume-cs cpu/oct-cpu-volume-cs-axial "
      "cpu/oct-cpu-volume-cs-envelope cpu/oct-cpu-volume-cs-joint "
      "cpu/oct-cpu-volume-cs-paper"),
-    ("cuda/oct-cuda-background cuda/oct-cuda-fit cuda/oct-cuda-fixed-pattern "
-     "cuda/oct-cuda-high-pass cuda/oct-cuda-mean cuda/oct-cuda-median"),
-    ("cuda/oct-cuda-cs cuda/oct-cuda-cs-chip cuda/oct-cuda-cs-line "
-     "cuda/oct-cuda-cs-passes cuda/oct-cuda-cs-passes-steps cuda/oct-cuda-cs-steps"),
+    ("cuda/oct-cuda-background cuda/oct-cuda-mean"),
     ("cuda/oct-cuda-gridding cuda/oct-cuda-nufft cuda/oct-cuda-nufft-fused"),
-    ("cuda/oct-cuda-nufft-pass cuda/oct-cuda-nufft-pass-complex "
-     "cuda/oct-cuda-nufft-pass-real cuda/oct-cuda-pass cuda/oct-cuda-pass-complex "
-     "cuda/oct-cuda-pass-real"),
-    ("cuda/oct-cuda-volume cuda/oct-cuda-volume-count cuda/oct-cuda-volume-light "
-     "cuda/oct-cuda-volume-read cuda/oct-cuda-volume-render "
-     "cuda/oct-cuda-volume-store"),
-    ("cuda/oct-cuda-volume-cs cuda/oct-cuda-volume-cs-axial "
-     "cuda/oct-cuda-volume-cs-envelope cuda/oct-cuda-volume-cs-fill "
-     "cuda/oct-cuda-volume-cs-joint cuda/oct-cuda-volume-cs-paper "
-     "cuda/oct-cuda-volume-cs-private"),
+    ("cuda/oct-cuda-volume-cs cuda/oct-cuda-volume-cs-fill"),
     ("gst/base/gstoctcaps gst/memory/gstoctcuda gst/memory/gstoctframe "
      "gst/memory/gstoctgpuallocator"),
     ("gst/base/gstoctfilter gst/base/gstoctfiltercalibration"),

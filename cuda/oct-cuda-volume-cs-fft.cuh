@@ -10,7 +10,7 @@
  */
 #pragma once
 
-#include "oct-cuda-volume-cs.h"
+#include "oct-cuda-volume-cs-kernels.h"
 
 #define EACH ((int)OCT_CUDA_VOLUME_CS_EACH)
 
