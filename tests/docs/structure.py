@@ -28,7 +28,7 @@ LAYERS = (
     ("core/signal",),
     ("core/calibration",),
     ("core/volume",),
-    ("core/io", "core/phantom"),
+    ("core/io", "core/operations", "core/phantom"),
     ("cpu", "cuda"),
     ("gst/oct",),
     ("gst/memory",),
@@ -44,15 +44,12 @@ LAYERS = (
 
 # To be opened.
 CIRCLES = (
-    ("core/base/oct-operation core/base/oct-params core/signal/oct-average "
-     "core/signal/oct-colormap core/signal/oct-cs core/signal/oct-flip "
-     "core/signal/oct-nufft core/signal/oct-speckle core/volume/oct-transfer"),
     ("core/io/oct-format core/io/oct-format-array core/io/oct-format-bioptigen "
      "core/io/oct-format-chirp core/io/oct-format-hdf5 core/io/oct-format-mat "
      "core/io/oct-format-octproz core/io/oct-format-packed core/io/oct-format-srr "
      "core/io/oct-format-thorlabs core/io/oct-format-tiff core/io/oct-format-unp "
      "core/io/oct-layout core/io/oct-reader core/io/oct-recording"),
-    ("core/volume/oct-volume core/volume/oct-volume-scene"),
+    ("core/signal/oct-colormap core/volume/oct-transfer"),
     ("cpu/oct-cpu-volume-cs cpu/oct-cpu-volume-cs-axial "
      "cpu/oct-cpu-volume-cs-envelope cpu/oct-cpu-volume-cs-joint "
      "cpu/oct-cpu-volume-cs-paper"),
@@ -73,23 +70,9 @@ CIRCLES = (
 )
 # (file that includes, file that is included)
 UPWARDS = (
-    ("core/base/oct-operation.c", "core/signal/oct-average.h"),
-    ("core/base/oct-operation.c", "core/signal/oct-colormap.h"),
-    ("core/base/oct-operation.c", "core/signal/oct-cs.h"),
-    ("core/base/oct-operation.c", "core/signal/oct-fit.h"),
-    ("core/base/oct-operation.c", "core/signal/oct-flip.h"),
-    ("core/base/oct-operation.c", "core/signal/oct-nufft.h"),
-    ("core/base/oct-operation.c", "core/signal/oct-speckle.h"),
-    ("core/calibration/oct-calibration-csv.c", "core/io/oct-file.h"),
-    ("core/calibration/oct-calibration-settings.c", "core/io/oct-file.h"),
-    ("core/calibration/oct-calibration-settings.h", "core/io/oct-file.h"),
-    ("core/calibration/oct-calibration.c", "core/io/oct-file.h"),
     ("core/calibration/oct-lines.c", "core/io/oct-recording.h"),
     ("core/calibration/oct-lines.h", "core/io/oct-reader.h"),
     ("core/signal/oct-colormap.h", "core/volume/oct-transfer.h"),
-    ("core/signal/oct-mask.c", "core/io/oct-file.h"),
-    ("core/volume/oct-scan-mask.c", "core/io/oct-file.h"),
-    ("core/volume/oct-transfer.c", "core/io/oct-file.h"),
     ("gst/memory/gstoctbackend.h", "gst/base/gstoctproperties.h"),
     ("gst/memory/gstoctcuda.h", "gst/base/gstoctcaps.h"),
     ("gst/memory/gstoctframe.h", "gst/base/gstoctcaps.h"),

@@ -9,7 +9,7 @@
  */
 #pragma once
 
-#include "oct-backend.h"
+#include "oct-background-modes.h"
 
 G_BEGIN_DECLS
 
@@ -50,27 +50,5 @@ void oct_operation_free_params (OctOperation operation, gpointer params);
  * its grey levels, whatever its format, B-scans one after the other. */
 void oct_operation_get_shapes (OctOperation operation, gconstpointer params,
     OctStepShape *input, OctStepShape *output);
-
-/* ------------------------------------------------ modes of the background */
-
-typedef struct {
-  const char *nick, *summary; /* of the property of octdcsub */
-  /* it is found from the B-scans, by OCT_OPERATION_MEAN */
-  gboolean is_found;
-  /* it is fitted to every A-line with so many terms, see oct-backend.h; 0: it
-   * is the same for all A-lines of a B-scan */
-  guint terms;
-  /* every A-line has one of its own: it is removed at once, in no pass with
-   * other operations */
-  gboolean is_apart;
-  gboolean has_pattern; /* OCT_BACKGROUND_FIXED_PATTERN, fitted or not */
-  gboolean is_stored;   /* it needs OctBackgroundParams.background */
-  /* for backgrounds found by transforms, or fitted, in single precision: l2
-   * error relative to the A-line, or to its fit if that is brighter; 0: correct
-   * to the rounding of the difference */
-  double tolerance;
-} OctBackgroundModeInfo;
-
-extern const OctBackgroundModeInfo oct_background_modes[OCT_N_BACKGROUND_MODES];
 
 G_END_DECLS

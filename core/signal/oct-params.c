@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "oct-params.h"
-#include "oct-operation.h"
+#include "oct-background-modes.h"
 
 #include <math.h>
 
