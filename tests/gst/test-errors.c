@@ -381,7 +381,7 @@ static const BadInput bad_inputs[] = {
       "Mask file '@/no/mask.txt' cannot be written: * (`mask-output` of "
       "octcs)." },
   { VIRTUAL " ! octdispersion ! fakesink", "octsrc", NULL, CORE (NEGOTIATION),
-      "The elements behind octsrc do not go together for its stream "
+      "The elements after octsrc do not go together for its stream "
       "(video/x-raw, format=(string)GRAY16_LE, width=(int)64, "
       "height=(int)4); check their order, caps filters and `axis` of "
       "octdcsub." },
@@ -390,13 +390,13 @@ static const BadInput bad_inputs[] = {
       "The depth bins asked of octnufft (depth-start=32, depth-bins=0) are not "
       "within the 32 that a transform of length 64 has; set smaller ones." },
   { VIRTUAL " ! octkresample ! fakesink", "octsrc", NULL, CORE (NEGOTIATION),
-      "The elements behind octsrc do not go together for its stream "
+      "The elements after octsrc do not go together for its stream "
       "(video/x-raw, format=(string)GRAY16_LE, width=(int)64, "
       "height=(int)4); check their order, caps filters and `axis` of "
       "octdcsub." },
   { VIRTUAL " ! video/x-raw,format=GRAY8 ! fakesink", "octsrc", NULL,
       CORE (NEGOTIATION),
-      "The elements behind octsrc do not go together for its stream "
+      "The elements after octsrc do not go together for its stream "
       "(video/x-raw, format=(string)GRAY16_LE, width=(int)64, "
       "height=(int)4); check their order, caps filters and `axis` of "
       "octdcsub." },

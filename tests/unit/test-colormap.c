@@ -88,7 +88,7 @@ test_wrong (void)
     { "0 0 0 0\n1 2 3", "line 2 3 numbers" },
     { "0 0 0 0\n1 1 1 2", "blue 2" },
     { "0 0 0 0\n1 1 1 1 1 1", "more than 5 numbers" },
-    { "9 0 0 0\n9 1 1 1", "grey level 9 behind 9" },
+    { "9 0 0 0\n9 1 1 1", "grey level 9 after 9" },
     { "0,O,0,0\n1,1,1,1\n2,1,1,1", "line 1 a value that is not a number" },
   };
 

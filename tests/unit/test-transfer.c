@@ -96,7 +96,7 @@ test_wrong (void)
     { "0 0 0 0 0\n256 1 1 1 1", "grey level 256" },
     { "0 0 0 0 0\n1 1 1.5 1 1", "green 1.5" },
     { "0 0 0 0 0\n1 1 1 1 -1", "extinction -1" },
-    { "9 0 0 0 0\n9 1 1 1 1", "grey level 9 behind 9" },
+    { "9 0 0 0 0\n9 1 1 1 1", "grey level 9 after 9" },
     { "0 0 0 0 0\n\xff 1", "is not a text file" },
     /* a wrong first line is not a header */
     { "0,O,0,0,0\n1,1,1,1,1\n2,1,1,1,1", "line 1 a value that is not" },
