@@ -371,9 +371,8 @@ recorder_finish (OctRecorder *self)
 {
   OctTapStats tap;
 
-  if (self->eos_sent)
+  if (self->eos_sent || !oct_tap_finish (self->tap))
     return FALSE;
-  oct_tap_close (self->tap);
   oct_tap_get_stats (self->tap, &tap);
   /* without caps the elements could not even end */
   if (tap.frames == 0)
