@@ -220,7 +220,7 @@ mirror_set_look_at (OctMirrorSet *set, OctMirror *mirror)
         mirror->name, least, OCT_FRINGE_MIN_SNR);
   else if (fringe->folded)
     oct_mirror_leave_out (mirror,
-        "%s is left out: its fringes reach half of the sampling rate, behind "
+        "%s is left out: its fringes reach half of the sampling rate, beyond "
         "which they fold back; move the mirror nearer to the zero delay.",
         mirror->name);
   else if (!has_phase (fringe))
