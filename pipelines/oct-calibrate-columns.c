@@ -6,6 +6,7 @@
 
 #include "oct-calibration-axis.h"
 #include "oct-file-write.h"
+#include "oct-number.h"
 
 /* Part by which two ways to the span of wavenumbers may differ. */
 #define SPANS_AGREE 0.03
@@ -213,10 +214,11 @@ oct_calibrate_columns_write (const OctCalibrateColumns *c,
   g_autofree char *date = g_date_time_format (now, "%Y-%m-%d %H:%M");
   g_autoptr (GString) text = g_string_new (NULL);
   g_autofree char *target = realpath (path, NULL); /* NULL: nothing is there */
+  g_autofree char *mirrors = oct_number_count (set->used->len, "mirror");
   int code;
 
-  g_string_append_printf (text, "# made by oct-calibrate, %s, of %u mirror%s\n",
-      date, set->used->len, set->used->len == 1 ? "" : "s");
+  g_string_append_printf (
+      text, "# made by oct-calibrate, %s, of %s\n", date, mirrors);
   g_string_append_printf (text, "%sk_index,dispersion_rad%s\n",
       c->wavelength_nm != NULL ? "wavelength_nm," : "",
       c->background != NULL ? ",background" : "");

@@ -5,6 +5,7 @@
 #include "oct-parts.h"
 #include "oct-disk.h"
 #include "oct-file-write.h"
+#include "oct-number.h"
 #include "oct-playable.h"
 
 #include <errno.h>
@@ -210,22 +211,21 @@ describe_gone (OctParts *parts, const Part *first, guint count, guint64 frames)
   g_autofree char *name = g_filename_display_name (first->path);
   g_autofree char *more =
       count > 1 ? g_strdup_printf (" and %u more", count - 1) : g_strdup ("");
+  g_autofree char *lost = oct_number_count (frames, "frame");
   struct stat status;
 
   if (stat (folder, &status) != 0)
     return g_strdup_printf ("The folder '%s' is gone (deleted, moved or "
-                            "unmounted), and with it %" G_GUINT64_FORMAT
-                            " frames of the recording",
-        folder_name, frames);
+                            "unmounted), and with it %s of the recording",
+        folder_name, lost);
   if (status.st_dev != parts->disk)
     return g_strdup_printf ("The disk with the folder '%s' was unmounted, and "
-                            "with it went %" G_GUINT64_FORMAT
-                            " frames of the recording",
-        folder_name, frames);
+                            "with it went %s of the recording",
+        folder_name, lost);
   return g_strdup_printf ("The file '%s'%s was deleted, moved, replaced or "
-                          "cut off while recording, and %" G_GUINT64_FORMAT
-                          " frames of the recording are gone with it",
-      name, more, frames);
+                          "cut off while recording, and %s of the recording "
+                          "%s gone with it",
+      name, more, lost, oct_number_be (frames));
 }
 
 char *

@@ -4,6 +4,7 @@
 #include "oct-encoder.h"
 #include "oct-file-mode.h"
 #include "oct-measurements.h"
+#include "oct-number.h"
 #include "oct-parts.h"
 #include "oct-tap.h"
 
@@ -371,9 +372,8 @@ recorder_finish (OctRecorder *self)
 {
   OctTapStats tap;
 
-  if (self->eos_sent)
+  if (self->eos_sent || !oct_tap_finish (self->tap))
     return FALSE;
-  oct_tap_close (self->tap);
   oct_tap_get_stats (self->tap, &tap);
   /* without caps the elements could not even end */
   if (tap.frames == 0)
@@ -409,12 +409,13 @@ recorder_end (OctRecorder *self)
   remove_empty (self);
   update_stats (self, TRUE);
   recorder_keep_measurements (self, TRUE);
-  if (self->stats.lost > 0 && !recorder_has_reason (self) && self->loss == NULL)
-    recorder_fail (
-        self, g_strdup_printf ("%" G_GUINT64_FORMAT
-                               " B-scans did not come through the encoder "
-                               "and are not in the files.",
-                  self->stats.lost));
+  if (self->stats.lost > 0 && !recorder_has_reason (self)
+      && self->loss == NULL) {
+    g_autofree char *lost = oct_number_count (self->stats.lost, "B-scan");
+
+    recorder_fail (self, g_strconcat ("The files lack ", lost,
+                             " that did not come through the encoder.", NULL));
+  }
   oct_disk_set_reserve (self, self->folder, 0);
 }
 

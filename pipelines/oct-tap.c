@@ -6,12 +6,15 @@
 /* A camera has few buffers: if more have to wait, copies of them do. */
 #define MAX_HELD 3
 #define FEW 4
+/* A busy computer may pass the calibration on only after the last frame, but an
+ * element that hangs never does. */
+#define CALIBRATION_TIME (4 * G_TIME_SPAN_SECOND)
 
 struct _OctTap {
   GstPad *pad, *calibration_pad;
   GstAppSrc *appsrc;
-  gulong probe;
-  gint users; /* atomic: the probes */
+  gulong probe, calibration_probe; /* the second: 0 if the pads are one */
+  gint users;                      /* atomic: the probes */
   OctTapTimes times;
   GstClockTime queue;
   OctTapEnded ended;
@@ -23,6 +26,8 @@ struct _OctTap {
   GstCaps *caps;
   GstEvent *calibration; /* the last one handed over */
   GstEvent *mask;        /* of the scan, the same */
+  gboolean calibrated;   /* frames have passed `calibration_pad` */
+  gint64 finishing;      /* since when; 0: not yet */
   gulong first_probe;    /* 0: it has run, or is being removed */
   GQueue first;          /* events to come right before the first buffer */
   gboolean flowing;      /* the first buffer has left the appsrc */
@@ -226,6 +231,18 @@ on_data (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   return GST_PAD_PROBE_OK;
 }
 
+/* The calibration of a frame comes before it. */
+static GstPadProbeReturn
+on_calibrated (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  OctTap *tap = data;
+
+  g_mutex_lock (&tap->lock);
+  tap->calibrated = TRUE;
+  g_mutex_unlock (&tap->lock);
+  return GST_PAD_PROBE_OK;
+}
+
 /* Once a probe is gone and not running any more. */
 static void
 tap_leave (gpointer data)
@@ -276,6 +293,17 @@ watch_first_buffer (OctTap *tap)
       pad, GST_PAD_PROBE_TYPE_BUFFER, on_first_buffer, tap, tap_leave);
 }
 
+/* On a pad of its own. */
+static void
+watch_calibration (OctTap *tap)
+{
+  if (tap->calibration_pad == tap->pad)
+    return;
+  tap->users++;
+  tap->calibration_probe = gst_pad_add_probe (tap->calibration_pad,
+      GST_PAD_PROBE_TYPE_BUFFER, on_calibrated, tap, tap_leave);
+}
+
 OctTap *
 oct_tap_new (GstPad *pad, GstAppSrc *appsrc, OctTapTimes times,
     GstClockTime queue, GstPad *calibration, OctTapEnded ended, gpointer data)
@@ -293,6 +321,7 @@ oct_tap_new (GstPad *pad, GstAppSrc *appsrc, OctTapTimes times,
   tap->data = data;
   g_queue_init (&tap->first);
   tap->users = 2;
+  watch_calibration (tap);
   watch_first_buffer (tap);
   g_mutex_lock (&tap->lock);
   tap->probe = gst_pad_add_probe (pad,
@@ -318,11 +347,32 @@ oct_tap_close (OctTap *tap)
   g_mutex_unlock (&tap->lock);
 }
 
+gboolean
+oct_tap_finish (OctTap *tap)
+{
+  gint64 now = g_get_monotonic_time ();
+  gboolean done;
+
+  g_mutex_lock (&tap->lock);
+  tap->closed = TRUE;
+  if (tap->finishing == 0)
+    tap->finishing = now;
+  /* read before the event, which comes before the frame */
+  done = tap->calibrated || tap->calibration_pad == tap->pad
+         || tap->stats.frames == 0 || now - tap->finishing >= CALIBRATION_TIME;
+  if (tap->calibration == NULL)
+    tap_take_event (tap, tap->calibration_pad, GST_OCT_CALIBRATION_EVENT_NAME,
+        &tap->calibration);
+  done |= tap->calibration != NULL;
+  g_mutex_unlock (&tap->lock);
+  return done;
+}
+
 void
 oct_tap_free (OctTap *tap)
 {
-  g_autoptr (GstPad) pad = NULL, first_pad = NULL;
-  gulong first_probe, probe;
+  g_autoptr (GstPad) pad = NULL, first_pad = NULL, calibration_pad = NULL;
+  gulong first_probe, probe, calibration_probe;
 
   if (tap == NULL)
     return;
@@ -330,11 +380,15 @@ oct_tap_free (OctTap *tap)
   pad = gst_object_ref (tap->pad);
   first_pad = gst_element_get_static_pad (GST_ELEMENT (tap->appsrc), "src");
   probe = tap->probe;
+  calibration_pad = gst_object_ref (tap->calibration_pad);
+  calibration_probe = tap->calibration_probe;
   g_mutex_lock (&tap->lock);
   first_probe = tap->first_probe;
   tap->first_probe = 0;
   g_mutex_unlock (&tap->lock);
   if (first_probe != 0)
     gst_pad_remove_probe (first_pad, first_probe);
+  if (calibration_probe != 0)
+    gst_pad_remove_probe (calibration_pad, calibration_probe);
   gst_pad_remove_probe (pad, probe);
 }

@@ -48,6 +48,12 @@ void oct_tap_get_stats (OctTap *tap, OctTapStats *stats);
  * any more. */
 void oct_tap_close (OctTap *tap);
 
+/* Closes the tap.  If the calibration was not known before any of the frames it
+ * is handed over now, as the element that sends it may be slow.  FALSE if it is
+ * not known yet because no frame has passed the pad of the calibration: call
+ * this again later, which is TRUE after some seconds in any case. */
+gboolean oct_tap_finish (OctTap *tap);
+
 /* Closes and frees; appsrc has to be in state NULL. */
 void oct_tap_free (OctTap *tap);
 

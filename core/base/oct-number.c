@@ -23,3 +23,16 @@ oct_number_beside (double value, double limit, guint decimals)
   }
   return g_strdup_printf ("%.*f", (int)decimals, value);
 }
+
+char *
+oct_number_count (guint64 count, const char *one)
+{
+  return g_strdup_printf (
+      "%" G_GUINT64_FORMAT " %s%s", count, one, count == 1 ? "" : "s");
+}
+
+const char *
+oct_number_be (guint64 count)
+{
+  return count == 1 ? "is" : "are";
+}

@@ -75,13 +75,15 @@ find_channel (const OctOpening *opening, const OctShape *shape, guint wanted,
     return refuse_axes (opening, shape, found, "leave it 0", error);
   }
   if (set > count || (set == 0 && count > 1 && count <= FEW && last >= least)) {
-    found =
-        g_strdup_printf ("thus %" G_GUINT64_FORMAT " channels, but `channel` "
-                         "is %u",
-            count, set);
-    advice = g_strdup_printf ("set it to one of 1 to %" G_GUINT64_FORMAT
-                              ", or `sample-dimension` if dimension %u is the "
-                              "samples",
+    found = set != 0 ? g_strdup_printf ("thus %" G_GUINT64_FORMAT
+                                        " channels, but `channel` is %u",
+                count, set)
+                     : g_strdup_printf ("thus %" G_GUINT64_FORMAT
+                                        " channels, of which one can be read",
+                         count);
+    advice = g_strdup_printf (
+        "set `channel` to one of 1 to %" G_GUINT64_FORMAT
+        ", or `sample-dimension` if dimension %u is the samples",
         count, number_of_axis (shape, last));
     return refuse_axes (opening, shape, found, advice, error);
   }

@@ -4,6 +4,7 @@
 #include "oct-ahead.h"
 #include "oct-file.h"
 #include "oct-format.h"
+#include "oct-number.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -172,17 +173,17 @@ char *
 oct_reader_describe_missing (const OctReader *reader)
 {
   guint64 count = oct_missing_count (reader->missing);
+  g_autofree char *announced =
+      oct_number_count (reader->info.announced, "B-scan");
   g_autofree char *list = NULL;
 
   if (count == 0)
     return NULL;
   list = oct_missing_describe (reader->missing);
-  return g_strdup_printf ("%s says that it has %" G_GUINT64_FORMAT
-                          " B-scans, but %" G_GUINT64_FORMAT
+  return g_strdup_printf ("%s says that it has %s, but %" G_GUINT64_FORMAT
                           " of them %s missing: %s; the others are played, "
                           "copy it again if the original has all.",
-      reader->file, reader->info.announced, count, count == 1 ? "is" : "are",
-      list);
+      reader->file, announced, count, oct_number_be (count), list);
 }
 
 static gboolean

@@ -13,6 +13,9 @@ GST_DEBUG_CATEGORY_STATIC (gst_oct_order_debug);
   "video/x-raw(ANY); " GST_OCT_SPECTRA_NAME "(ANY); " GST_OCT_ASCANS_NAME      \
   "(ANY)"
 
+/* From a pad to the source, so that a circle has an end. */
+#define MAX_ELEMENTS 64
+
 typedef enum {
   KIND_VIDEO,
   KIND_AS_MEASURED,
@@ -338,9 +341,94 @@ is_of_this_plugin (GstElement *element)
                 == 0;
 }
 
+/* The caps that were sent to a pad and refused last, under its object lock. */
+typedef struct {
+  GstCaps *caps;
+  guint times;
+} Refused;
+
+static void
+order_refused_free (gpointer data)
+{
+  gst_clear_caps (&((Refused *)data)->caps);
+  g_free (data);
+}
+
+/* The pad on the other side of the element, of several the first. */
+static GstPad *
+find_linked_inside (GstPad *pad)
+{
+  GstIterator *pads = gst_pad_iterate_internal_links (pad);
+  GValue value = G_VALUE_INIT;
+  GstPad *found = NULL;
+
+  if (pads == NULL)
+    return NULL;
+  if (gst_iterator_next (pads, &value) == GST_ITERATOR_OK)
+    found = g_value_dup_object (&value);
+  g_value_unset (&value);
+  gst_iterator_free (pads);
+  return found;
+}
+
+/* Whether a pad upstream has sent these caps, or an element only asks whether it
+ * may.  A queue before our pad asks it, and refuses them itself. */
+static gboolean
+were_sent (GstPad *pad, const GstCaps *caps)
+{
+  GstPad *sink = gst_object_ref (pad);
+  gboolean sent = FALSE;
+
+  for (guint i = 0; i < MAX_ELEMENTS && sink != NULL && !sent; i++) {
+    g_autoptr (GstPad) src = gst_pad_get_peer (sink);
+    g_autoptr (GstCaps) now =
+        src != NULL ? gst_pad_get_current_caps (src) : NULL;
+
+    sent = now == caps;
+    gst_object_unref (sink);
+    sink = src != NULL ? find_linked_inside (src) : NULL;
+  }
+  gst_clear_object (&sink);
+  return sent;
+}
+
+/* How often these caps were sent and refused, this time included; 0: they were
+ * not sent. */
+static guint
+count_refused (GstPad *pad, Refused *refused, GstCaps *caps)
+{
+  guint times;
+
+  if (!were_sent (pad, caps))
+    return 0;
+  GST_OBJECT_LOCK (pad);
+  if (refused->caps != caps)
+    refused->times = 0;
+  gst_caps_replace (&refused->caps, caps);
+  times = ++refused->times;
+  GST_OBJECT_UNLOCK (pad);
+  return times;
+}
+
+/* Caps that were refused are sent again with each buffer, which fails then.  Until
+ * a buffer comes others may take their place. */
+static void
+order_refuse (GstElement *element, GstPad *pad, GstPad *peer,
+    const GstCaps *given, guint times)
+{
+  char *text = times == 2 ? describe_order (element, peer, given) : NULL;
+
+  if (times == 0)
+    order_tell (element, pad, peer, given);
+  else if (text != NULL)
+    gst_element_message_full (element, GST_MESSAGE_ERROR, GST_CORE_ERROR,
+        GST_CORE_ERROR_NEGOTIATION, text, NULL, __FILE__, GST_FUNCTION,
+        __LINE__);
+}
+
 /* Sources decide on one of several formats when they start, long after they
- * were linked, and ask whether the pad accepts it.  If it does not, GStreamer
- * says only "not-negotiated (-4)". */
+ * were linked, and send it or ask whether the pad accepts it.  If it does not,
+ * GStreamer says only "not-negotiated (-4)". */
 static GstPadProbeReturn
 on_accept_caps (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
@@ -362,7 +450,7 @@ on_accept_caps (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   /* the first element inside of a bin leaves it to the bin */
   if (element != NULL && before != NULL && !is_of_this_plugin (before)
       && !order_takes_kind (pad, caps))
-    order_tell (element, pad, peer, caps);
+    order_refuse (element, pad, peer, caps, count_refused (pad, data, caps));
   return GST_PAD_PROBE_OK;
 }
 
@@ -382,6 +470,7 @@ void
 gst_oct_order_init (GstPad *sink)
 {
   static gsize once = 0;
+  Refused *refused = g_new0 (Refused, 1);
 
   if (g_once_init_enter (&once)) {
     GST_DEBUG_CATEGORY_INIT (
@@ -389,10 +478,12 @@ gst_oct_order_init (GstPad *sink)
     g_once_init_leave (&once, 1);
   }
   gst_pad_set_link_function (sink, gst_oct_order_link_sink);
+  g_object_set_data_full (
+      G_OBJECT (sink), "oct-refused", refused, order_refused_free);
   /* PULL: after the answer */
   gst_pad_add_probe (sink,
       GST_PAD_PROBE_TYPE_QUERY_BOTH | GST_PAD_PROBE_TYPE_PULL, on_accept_caps,
-      NULL, NULL);
+      refused, NULL);
 }
 
 void

@@ -21,6 +21,9 @@
 GST_DEBUG_CATEGORY_STATIC (gst_oct_collect_debug);
 #define GST_CAT_DEFAULT gst_oct_collect_debug
 
+/* In seconds: after it a branch that all others wait for is named. */
+#define PATIENCE 10
+
 struct _GstOctCollect {
   GstElement parent;
   GstPad *src;
@@ -34,6 +37,7 @@ struct _GstOctCollect {
   gboolean flushing; /* between the events of a flush */
   gboolean stopped;  /* before the start and after the stop */
   gboolean started;
+  gboolean warned; /* of a branch that all others wait for */
   GstFlowReturn flow;
   /* what went out last, so that each is sent once */
   GstEvent *caps, *segment;
@@ -327,6 +331,31 @@ collect_ask_for_dropped (
     gst_pad_push_event (pad, gst_oct_scatter_missed_event_new (first, number));
 }
 
+/* With the lock, which it leaves.  Downstream may take its time, in a pause for
+ * example: that is not a branch's fault. */
+static void
+collect_wait_for_turn (GstOctCollect *self)
+{
+  gint64 until = g_get_monotonic_time () + PATIENCE * G_TIME_SPAN_SECOND;
+  g_autofree char *name = NULL;
+
+  if (g_cond_wait_until (&self->changed, &self->lock, until) || self->warned
+      || self->pushing || collect_is_closed (self))
+    return;
+  name = gst_oct_collected_name_awaited (&self->collected);
+  if (name == NULL)
+    return;
+  self->warned = TRUE;
+  g_mutex_unlock (&self->lock);
+  GST_ELEMENT_WARNING (self, STREAM, FAILED,
+      ("Nothing has come from the branch at %s, for %d s, and the other "
+       "branches wait for it; open a valve that is closed in it, or take the "
+       "branch out.",
+          name, PATIENCE),
+      (NULL));
+  g_mutex_lock (&self->lock);
+}
+
 static void
 collect_take_done (GstOctCollect *self, GstPad *pad, guint64 number)
 {
@@ -342,7 +371,7 @@ collect_take_done (GstOctCollect *self, GstPad *pad, guint64 number)
     branch->waits = TRUE;
     if (!self->pushing && !gst_oct_collected_may_come (all))
       break;
-    g_cond_wait (&self->changed, &self->lock);
+    collect_wait_for_turn (self);
   }
   if (branch != NULL)
     branch->waits = FALSE;
@@ -699,6 +728,7 @@ collect_forget (GstOctCollect *self)
   self->event = 0;
   self->flow = GST_FLOW_OK;
   self->started = FALSE;
+  self->warned = FALSE;
   g_mutex_unlock (&self->lock);
 }
 

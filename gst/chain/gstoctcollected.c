@@ -92,6 +92,13 @@ all_ended (GstOctCollected *self)
   return any_ended (self) && going <= self->stuck;
 }
 
+/* Whether it may bring the number that is waited for. */
+static gboolean
+is_awaited (const GstOctCollectedBranch *branch)
+{
+  return !branch->waits && !branch->eos && !branch->gone;
+}
+
 /* A branch that has taken over a number that was for a failed branch can have
  * it after those that it waits with. */
 gboolean
@@ -102,9 +109,25 @@ gst_oct_collected_may_come (GstOctCollected *self)
   for (guint i = 0; i < self->branches->len; i++) {
     GstOctCollectedBranch *branch = g_ptr_array_index (self->branches, i);
 
-    going += !branch->waits && !branch->eos && !branch->gone;
+    going += is_awaited (branch);
   }
   return going > self->stuck;
+}
+
+char *
+gst_oct_collected_name_awaited (GstOctCollected *self)
+{
+  for (guint i = 0; i < self->branches->len; i++) {
+    GstOctCollectedBranch *branch = g_ptr_array_index (self->branches, i);
+    g_autoptr (GstPad) peer = gst_pad_get_peer (branch->pad);
+    g_autoptr (GstElement) element =
+        peer != NULL ? gst_pad_get_parent_element (peer) : NULL;
+
+    if (is_awaited (branch))
+      return g_strdup_printf ("%s, after %s", GST_OBJECT_NAME (branch->pad),
+          element != NULL ? GST_OBJECT_NAME (element) : "nothing");
+  }
+  return NULL;
 }
 
 /* ------------------------------------------------------------------ numbers */

@@ -76,6 +76,8 @@ gboolean gst_oct_collected_is_ahead (GstOctCollected *self, guint64 number);
 /* Whether another branch than those that wait can bring the number that is
  * waited for. */
 gboolean gst_oct_collected_may_come (GstOctCollected *self);
+/* "sink_1, after valve0": such a branch, or NULL; g_free(). */
+char *gst_oct_collected_name_awaited (GstOctCollected *self);
 
 /* octscatter has had its end: `number` is the first that does not come. */
 void gst_oct_collected_set_end (GstOctCollected *self, guint64 number);

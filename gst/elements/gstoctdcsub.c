@@ -18,6 +18,7 @@
 #include "gstoctcuda.h"
 #include "gstocthistory.h"
 #include "gstocttake.h"
+#include "oct-number.h"
 #include "oct-operation.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_oct_dcsub_debug);
@@ -414,7 +415,7 @@ dcsub_take_done (GstElement *element, const double *mean, guint samples,
     guint lines, const GError *error)
 {
   GstOctDcSub *self = GST_OCT_DCSUB (element);
-  g_autofree char *text = NULL, *former = NULL;
+  g_autofree char *text = NULL, *former = NULL, *count = NULL;
   const char *nick, *former_nick;
   OctBackgroundMode mode;
 
@@ -429,6 +430,7 @@ dcsub_take_done (GstElement *element, const double *mean, guint samples,
   mode = dcsub_choose_mode (mode);
   nick = oct_background_modes[mode].nick;
   text = format_spectrum (mean, samples);
+  count = oct_number_count (lines, "A-line");
   gst_oct_history_push (&self->history, element,
       gst_structure_new ("former", "background-spectrum", G_TYPE_STRING, former,
           "mode", G_TYPE_STRING, former_nick, NULL));
@@ -438,9 +440,9 @@ dcsub_take_done (GstElement *element, const double *mean, guint samples,
           "mode", G_TYPE_STRING, nick, "former-background-spectrum",
           G_TYPE_STRING, former, "former-mode", G_TYPE_STRING, former_nick,
           "lines", G_TYPE_UINT, lines, NULL),
-      g_strdup_printf ("Background taken: the mean of %u A-lines, removed with "
-                       "mode=%s.",
-          lines, nick));
+      g_strdup_printf (
+          "Background taken: the mean of %s, removed with mode=%s.", count,
+          nick));
 }
 
 static gboolean

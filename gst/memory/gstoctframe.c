@@ -54,6 +54,34 @@ video_frame_fits (const GstVideoFrame *frame)
   return TRUE;
 }
 
+/* Operations write the pixels alone, but images that are equal shall be equal as
+ * buffers, as checksums of them are compared.  NV12 of an odd height has a row
+ * of padding, too. */
+static void
+clear_padding (const GstVideoFrame *frame)
+{
+  guint i;
+
+  for (i = 0; i < MIN (2, GST_VIDEO_FRAME_N_PLANES (frame)); i++) {
+    const GstMapInfo *map = &frame->map[frame->meta != NULL ? i : 0];
+    guint8 *plane = GST_VIDEO_FRAME_PLANE_DATA (frame, i);
+    gsize all = map->size - (gsize)(plane - map->data);
+    gsize stride = (gsize)GST_VIDEO_FRAME_PLANE_STRIDE (frame, i);
+    gsize rows = (gsize)GST_VIDEO_FRAME_COMP_HEIGHT (frame, i), y;
+    gsize row = (gsize)GST_VIDEO_FRAME_COMP_WIDTH (frame, i)
+                * (gsize)GST_VIDEO_FRAME_COMP_PSTRIDE (frame, i);
+    gsize odd = i == 0 && GST_VIDEO_FRAME_N_PLANES (frame) > 1 ? rows % 2 : 0;
+
+    for (y = 0; y < rows + odd; y++) {
+      gsize from = y * stride + (y < rows ? row : 0);
+      gsize end = MIN ((y + 1) * stride, all);
+
+      if (from < end)
+        memset (plane + from, 0, end - from);
+    }
+  }
+}
+
 /* Whether a buffer without a GstVideoMeta has the rows where the caps say.  A
  * driver may append a few bytes.  As many for each row, or for each but the
  * last, are padding. */
@@ -118,6 +146,8 @@ gst_oct_frame_map (GstOctMappedFrame *mapped, const GstOctInfo *info,
         gst_video_frame_unmap (&mapped->video);
         goto wrong;
       }
+      if ((flags & GST_MAP_READWRITE) == GST_MAP_WRITE)
+        clear_padding (&mapped->video);
       for (i = 0; i < MIN (2, GST_VIDEO_FRAME_N_PLANES (&mapped->video)); i++) {
         mapped->frame.planes[i].data =
             GST_VIDEO_FRAME_PLANE_DATA (&mapped->video, i);

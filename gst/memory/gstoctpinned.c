@@ -2,6 +2,8 @@
 #include "gstoctpinned.h"
 #include "gstocterror.h"
 
+#include <string.h>
+
 GST_DEBUG_CATEGORY_EXTERN (gst_oct_cuda_debug);
 #define GST_CAT_DEFAULT gst_oct_cuda_debug
 
@@ -89,6 +91,8 @@ pinned_alloc (GstAllocator *base, gsize size, GstAllocationParams *params)
         error->message);
     return alloc_pageable (size, maxsize, params);
   }
+  /* copies from the GPU leave the padding of rows as it is */
+  memset (data, 0, maxsize);
   memory = g_new0 (PinnedMemory, 1);
   memory->cuda = gst_oct_cuda_ref (allocator->cuda);
   memory->data = data;

@@ -22,6 +22,7 @@
 #include "gstoctorder.h"
 #include "gstoctproperties.h"
 #include "gstoctscanmeta.h"
+#include "oct-number.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_oct_gather_debug);
 #define GST_CAT_DEFAULT gst_oct_gather_debug
@@ -444,12 +445,14 @@ make_rest (GstOctGather *self, GstCaps *caps, GError **error)
 static void
 warn_left_out (GstOctGather *self, guint count)
 {
+  g_autofree char *bscans = oct_number_count (count, "B-scan");
+
   if (!self->warned)
     GST_ELEMENT_WARNING (self, STREAM, FORMAT,
-        ("%u B-scans in front of a gap or of the end are left out, because the "
+        ("%s in front of a gap or of the end %s left out, because the "
          "next element takes %u in a buffer and no fewer; remove `bscans` from "
          "the caps after octgather, or set `bscans` of octgather to 1.",
-            count, self->out.bscans),
+            bscans, oct_number_be (count), self->out.bscans),
         (NULL));
   self->warned = TRUE;
 }

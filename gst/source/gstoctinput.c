@@ -3,6 +3,7 @@
 #include "gstoctorigin.h"
 #include "gstocterror.h"
 #include "oct-file.h"
+#include "oct-number.h"
 #include "oct-recording.h"
 
 #include <unistd.h>
@@ -534,14 +535,15 @@ static char *
 describe_gaps (const GstOctInput *input, const char *name)
 {
   const GArray *gaps = oct_recording_get_info (input->recording)->gaps;
+  g_autofree char *lost =
+      oct_number_count (gst_oct_input_count_missing (input), "B-scan");
 
   return g_strdup_printf (
-      "Recording '%s' lacks %" G_GUINT64_FORMAT " B-scans (gaps: %u), the "
+      "Recording '%s' lacks %s (gaps: %u), the "
       "first before B-scan %" G_GUINT64_FORMAT ", since the disk was too slow, "
       "the camera stopped or a part was taken away; from there on times %sare "
       "not those of the scan.",
-      name, gst_oct_input_count_missing (input), gaps->len,
-      g_array_index (gaps, OctRecordingGap, 0).frame,
+      name, lost, gaps->len, g_array_index (gaps, OctRecordingGap, 0).frame,
       has_places (input) ? "" : "and places in the volume ");
 }
 
@@ -588,6 +590,8 @@ gst_oct_input_describe_flaws (const GstOctInput *input, const char *location)
       input->mask != NULL ? &input->whole : &input->info;
   g_autofree char *name =
       location != NULL ? g_filename_display_name (location) : NULL;
+  g_autofree char *frames = oct_number_count (info->frames, "whole B-scan");
+  g_autofree char *left = oct_number_count (info->leftover_bytes, "byte");
   char *doubt =
       input->reader != NULL ? oct_reader_describe_doubt (input->reader) : NULL;
 
@@ -602,11 +606,11 @@ gst_oct_input_describe_flaws (const GstOctInput *input, const char *location)
   if (info->leftover_bytes == 0)
     return NULL;
   return g_strdup_printf (
-      "File '%s' holds %" G_GUINT64_FORMAT
-      " whole B-scans of %u lines of %u samples and %" G_GUINT64_FORMAT
-      " bytes more, which are left out; if the image is skewed, set "
+      "File '%s' holds %s of %u lines of %u samples and %s more, which %s left "
+      "out; if the image is skewed, set "
       "`samples`, `lines` or `header-size` to what was recorded.",
-      name, info->frames, info->lines, info->samples, info->leftover_bytes);
+      name, frames, info->lines, info->samples, left,
+      oct_number_be (info->leftover_bytes));
 }
 
 double

@@ -173,10 +173,12 @@ convert_file_on_warning (GstBus *bus, GstMessage *message, gpointer data)
     return;
   gst_message_parse_warning (message, &warning, NULL);
   g_printerr ("Note: %s\n", warning->message);
+  if (*(char **)data == NULL)
+    *(char **)data = g_strdup (warning->message);
 }
 
 static void
-count_missing (GstElement *pipeline, guint64 *missing)
+count_missing (GstElement *pipeline, guint64 *missing, char **warning)
 {
   g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
 
@@ -184,8 +186,8 @@ count_missing (GstElement *pipeline, guint64 *missing)
   gst_bus_enable_sync_message_emission (bus);
   g_signal_connect (
       bus, "sync-message::element", G_CALLBACK (on_element), missing);
-  g_signal_connect (
-      bus, "sync-message::warning", G_CALLBACK (convert_file_on_warning), NULL);
+  g_signal_connect (bus, "sync-message::warning",
+      G_CALLBACK (convert_file_on_warning), warning);
 }
 
 /* All volumes have to be on the disk before those of an earlier time go.  Sizes
@@ -275,7 +277,7 @@ gboolean
 oct_convert_file (const OctConvertOptions *options,
     const OctConvertInput *input, const char *folder,
     OctConvertProgress progress, gpointer data, guint64 *missing,
-    GError **error)
+    char **warning, GError **error)
 {
   GstElement *pipeline = convert_file_make_pipeline (options, error);
   g_autoptr (GstElement) source = NULL;
@@ -285,7 +287,7 @@ oct_convert_file (const OctConvertOptions *options,
   if (pipeline == NULL)
     return FALSE;
   source = gst_bin_get_by_name (GST_BIN (pipeline), "source");
-  count_missing (pipeline, missing);
+  count_missing (pipeline, missing, warning);
   set_files (pipeline, options, input, folder);
   ok = convert_file_play (pipeline, options, folder, progress, data, error);
   /* if a whole volume is missing nothing is black */

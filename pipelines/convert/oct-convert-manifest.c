@@ -10,6 +10,7 @@
 
 #include "oct-convert-records.h"
 #include "oct-file-write.h"
+#include "oct-number.h"
 
 #define PREFIX "oct-convert"
 #define BEGINNING "input,bytes,changed,options,state,output,sha256,message"
@@ -256,10 +257,14 @@ read_text (OctConvertManifest *manifest, const char *path, const char *text,
   gsize read =
       oct_convert_records_read (text, size, take_fields, manifest, &damaged);
 
-  if (damaged > 0)
-    g_printerr ("Note: %u lines of '%s' are damaged, or name files outside the "
-                "folder, and are left out.\n",
-        damaged, path);
+  if (damaged > 0) {
+    g_autofree char *lines = oct_number_count (damaged, "line");
+    const char *be = oct_number_be (damaged);
+
+    g_printerr ("Note: %s of '%s' %s damaged, or %s files outside the folder, "
+                "and %s left out.\n",
+        lines, path, be, damaged == 1 ? "names" : "name", be);
+  }
   return read;
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "oct-convert.h"
 
+#include "oct-number.h"
+
 /* How much of an archive is converted. */
 typedef struct {
   guint complete, incomplete; /* of those: with B-scans missing */
@@ -87,6 +89,7 @@ oct_convert_print_state (const OctConvertManifest *manifest, GPtrArray *inputs,
   State state = {
     .failed = failed, .missing = missing, .changed = changed, .damaged = damaged
   };
+  g_autofree char *files = oct_number_count (inputs->len, "file");
   gboolean ok;
 
   for (guint i = 0; i < inputs->len && !oct_launch_interrupted (); i++)
@@ -110,11 +113,14 @@ oct_convert_print_state (const OctConvertManifest *manifest, GPtrArray *inputs,
   print_list ("Damaged", damaged);
   print_list ("Not looked into", problems);
   ok = state.complete == inputs->len && problems->len == 0;
-  if (ok)
+  if (ok && inputs->len == 1)
+    g_print ("\nComplete: the file is converted.\n");
+  else if (ok)
     g_print ("\nComplete: all %u files are converted.\n", inputs->len);
   else
-    g_print ("\nNot complete: %u of %u files are not converted%s.\n",
-        inputs->len - state.complete, inputs->len,
+    g_print ("\nNot complete: %u of %s %s not converted%s.\n",
+        inputs->len - state.complete, files,
+        oct_number_be (inputs->len - state.complete),
         problems->len > 0 ? ", and some could not be looked into" : "");
   return ok;
 }

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "oct-method-names.h"
+#include "oct-number.h"
 #include "oct-terminal.h"
 #include "oct-types.h"
 #include "oct-version.h"
@@ -129,13 +130,25 @@ static void
 note_done (
     Work *work, const OctConvertInput *input, guint count, const char *note)
 {
-  g_autofree char *text = g_strdup_printf ("%u volume%s%s%s", count,
-      count == 1 ? "" : "s", *note != '\0' ? ", " : "", note);
+  g_autofree char *volumes = oct_number_count (count, "volume");
+  g_autofree char *text =
+      g_strdup_printf ("%s%s%s", volumes, *note != '\0' ? ", " : "", note);
 
   work->done++;
   work->incomplete += *note != '\0';
   work->bytes_done += input->size;
   print_line (work, input, text);
+}
+
+/* "2 B-scans are missing and black", or nothing. */
+static char *
+convert_describe_missing (guint64 missing)
+{
+  g_autofree char *bscans = oct_number_count (missing, "B-scan");
+
+  return missing == 0 ? g_strdup ("")
+                      : g_strdup_printf ("%s %s missing and black", bscans,
+                          oct_number_be (missing));
 }
 
 static OctConvertResult
@@ -180,7 +193,7 @@ convert_one (const Options *options, OctConvertManifest *manifest,
   g_autofree char *folder =
       oct_convert_work_begin (folders, input, options->text, error);
   g_autoptr (GError) reason = NULL;
-  g_autofree char *note = NULL;
+  g_autofree char *note = NULL, *warning = NULL, *message = NULL;
   guint64 missing = 0;
   guint count = 0;
   gboolean ok;
@@ -188,14 +201,15 @@ convert_one (const Options *options, OctConvertManifest *manifest,
   if (folder == NULL)
     return FALSE;
   work->bytes_now = input->size;
-  ok = oct_convert_file (
-      &options->file, input, folder, on_progress, work, &missing, &reason);
-  note = missing > 0 ? g_strdup_printf (
-             "%" G_GUINT64_FORMAT " B-scans are missing and black", missing)
-                     : g_strdup ("");
+  ok = oct_convert_file (&options->file, input, folder, on_progress, work,
+      &missing, &warning, &reason);
+  note = convert_describe_missing (missing);
+  message = missing > 0 && warning != NULL
+                ? g_strdup_printf ("%s (%s)", note, warning)
+                : g_strdup (note);
   ok = ok
        && oct_convert_deliver (manifest, options->output, input, options->text,
-           folder, options->checksums, note, &count, &reason);
+           folder, options->checksums, message, &count, &reason);
   oct_convert_work_end (folder);
   if (g_error_matches (reason, G_IO_ERROR, G_IO_ERROR_CANCELLED)) {
     g_propagate_error (error, g_steal_pointer (&reason));
@@ -505,7 +519,8 @@ convert_parse_options (int *argc, char ***argv, Options *o, GError **error)
     { "length-um", 0, 0, G_OPTION_ARG_DOUBLE, &f->length_um,
       "Length of a volume, from its first B-scan to its last", "UM" },
     { "refractive-index", 0, 0, G_OPTION_ARG_DOUBLE, &f->refractive_index,
-      "Refractive index of the sample (default: 1.38, tissue; 1: air)", "N" },
+      "Refractive index of the sample (default: " G_STRINGIFY (
+          OCT_TISSUE_INDEX) ", tissue; 1: air)", "N" },
     { "dicom-tags", 0, 0, G_OPTION_ARG_STRING, &f->dicom_tags,
       "Further attributes of DICOM files: PatientID=42;...", "TAGS" },
     { "checksums", 0, 0, G_OPTION_ARG_NONE, &o->checksums,

@@ -42,7 +42,7 @@ read_command_line (OctLiveOptions *o, int *argc, char ***argv, GError **error)
       "UM" },
     { "refractive-index", 0, 0, G_OPTION_ARG_DOUBLE, &o->refractive_index,
       "Refractive index of the sample, for the depth scale bar and volumes "
-      "(default: 1.38, tissue; 1: air)", "N" },
+      "(default: " G_STRINGIFY (OCT_TISSUE_INDEX) ", tissue; 1: air)", "N" },
     { "address", 0, 0, G_OPTION_ARG_STRING, &o->address,
       "IP address to serve at (default: 127.0.0.1, this computer only; "
       "0.0.0.0: every network)", "A" },

@@ -365,6 +365,21 @@ oct_test_push (GstHarness *harness, GstBuffer *buffer)
   return array;
 }
 
+GBytes *
+oct_test_pull_bytes (GstHarness *harness)
+{
+  GstBuffer *buffer = gst_harness_pull (harness);
+  GstMapInfo map;
+  GBytes *bytes;
+
+  fail_unless (buffer != NULL);
+  fail_unless (gst_buffer_map (buffer, &map, GST_MAP_READ));
+  bytes = g_bytes_new (map.data, map.size);
+  gst_buffer_unmap (buffer, &map);
+  gst_buffer_unref (buffer);
+  return bytes;
+}
+
 OctArray *
 oct_test_run (GstHarness *harness, const OctArray *input, const char *axis)
 {

@@ -48,6 +48,8 @@ GstBuffer *oct_test_strided_buffer (
 OctArray *oct_test_read (GstBuffer *buffer, GstCaps *caps);
 /* Pushes `buffer`, which it takes over, and returns the output. */
 OctArray *oct_test_push (GstHarness *harness, GstBuffer *buffer);
+/* The bytes of the next buffer; g_bytes_unref() */
+GBytes *oct_test_pull_bytes (GstHarness *harness);
 /* Caps and values in one. */
 OctArray *oct_test_run (
     GstHarness *harness, const OctArray *input, const char *axis);

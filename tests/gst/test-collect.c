@@ -185,6 +185,50 @@ GST_START_TEST (valve)
 }
 GST_END_TEST
 
+/* The branch that all others wait for is named, once, and they go on when it
+ * does. */
+GST_START_TEST (valve_stays_closed)
+{
+  g_autoptr (GstElement) pipeline = gst_parse_launch (
+      "octsrc samples=64 lines=16 is-live=true line-rate=800 ! octscatter "
+      "name=s "
+      "octcollect name=c ! fakesink name=sink sync=false async=false "
+      "s. ! identity ! c. s. ! valve name=v drop=true ! c.",
+      NULL);
+  g_autoptr (GstElement) sink =
+      gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+  g_autoptr (GstElement) closed = gst_bin_get_by_name (GST_BIN (pipeline), "v");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (sink, "sink");
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstMessage) message = NULL;
+  g_autoptr (GError) warning = NULL;
+  OctTestCounter counter = { 0 };
+  gint before;
+
+  gst_pad_add_probe (
+      pad, GST_PAD_PROBE_TYPE_BUFFER, oct_test_count_buffer, &counter, NULL);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  message = gst_bus_timed_pop_filtered (
+      bus, 60 * GST_SECOND, GST_MESSAGE_WARNING | GST_MESSAGE_ERROR);
+  fail_unless (message != NULL, "nothing is said");
+  fail_unless_equals_int (GST_MESSAGE_TYPE (message), GST_MESSAGE_WARNING);
+  gst_message_parse_warning (message, &warning, NULL);
+  fail_unless (
+      g_pattern_match_simple ("Nothing has come from the branch at sink_1, "
+                              "after v, *; open a valve that is closed in it, "
+                              "or take the branch out.",
+          warning->message),
+      "%s", warning->message);
+  before = g_atomic_int_get (&counter.count);
+  g_object_set (closed, "drop", FALSE, NULL);
+  wait_for (&counter.count, before + 20);
+  gst_clear_message (&message);
+  message = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING | GST_MESSAGE_ERROR);
+  fail_unless (message == NULL);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+}
+GST_END_TEST
+
 /* ------------------------------------------------------------- the first fails
  */
 
@@ -239,6 +283,7 @@ collect_suite (void)
   suite_add_tcase (suite, tests);
   tcase_add_test (tests, stopped_while_pushing);
   tcase_add_loop_test (tests, valve, 0, 2);
+  tcase_add_test (tests, valve_stays_closed);
   tcase_add_loop_test (tests, first_fails, 0, 2);
   return suite;
 }

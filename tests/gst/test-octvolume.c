@@ -117,31 +117,15 @@ assert_stats (GstHarness *harness, guint volumes, guint missing, guint repeated,
   ck_assert_uint_eq (get_stat (harness, "late"), late);
 }
 
-/* The next picture; g_bytes_unref() */
-static GBytes *
-pull (GstHarness *harness)
-{
-  GstBuffer *buffer = gst_harness_pull (harness);
-  GstMapInfo map;
-  GBytes *bytes;
-
-  fail_unless (buffer != NULL);
-  fail_unless (gst_buffer_map (buffer, &map, GST_MAP_READ));
-  bytes = g_bytes_new (map.data, map.size);
-  gst_buffer_unmap (buffer, &map);
-  gst_buffer_unref (buffer);
-  return bytes;
-}
-
 /* The last picture in the queue. */
 static GBytes *
 pull_last (GstHarness *harness)
 {
-  GBytes *bytes = pull (harness);
+  GBytes *bytes = oct_test_pull_bytes (harness);
 
   while (gst_harness_buffers_in_queue (harness) > 0) {
     g_bytes_unref (bytes);
-    bytes = pull (harness);
+    bytes = oct_test_pull_bytes (harness);
   }
   return bytes;
 }
@@ -193,11 +177,11 @@ GST_START_TEST (test_volume)
     fail_unless (gst_harness_buffers_received (harness) == 0);
     push (harness, 200, i, 0);
   }
-  a = pull (harness);
+  a = oct_test_pull_bytes (harness);
   ck_assert_uint_eq (g_bytes_get_size (a), 4 * WIDTH * HEIGHT);
   ck_assert_uint_gt (count_brighter (a, 200), WIDTH * HEIGHT / 8);
   push_volume (harness, 100, 1);
-  b = pull (harness);
+  b = oct_test_pull_bytes (harness);
   ck_assert_uint_eq (count_brighter (b, 200), 0);
   ck_assert_uint_gt (count_brighter (b, 70), WIDTH * HEIGHT / 8);
   assert_stats (harness, 2, 0, 0, 0);
@@ -216,11 +200,11 @@ GST_START_TEST (test_missing)
   guint64 missing = 0;
 
   push_volume (harness, 200, 0);
-  g_bytes_unref (pull (harness));
+  g_bytes_unref (oct_test_pull_bytes (harness));
   for (guint i = 0; i < BSCANS; i++)
     if (i != 3 && i != 4)
       push (harness, 50, i, 1);
-  picture = pull (harness);
+  picture = oct_test_pull_bytes (harness);
   /* two bright B-scans of eight */
   ck_assert_uint_gt (count_brighter (picture, 150), WIDTH * HEIGHT / 100);
   ck_assert_uint_lt (count_brighter (picture, 150), WIDTH * HEIGHT / 4);
@@ -244,7 +228,7 @@ GST_START_TEST (test_last_missing)
     push (harness, 200, i, 0);
   fail_unless (gst_harness_buffers_received (harness) == 0);
   push (harness, 200, 0, 1);
-  g_bytes_unref (pull (harness));
+  g_bytes_unref (oct_test_pull_bytes (harness));
   assert_stats (harness, 1, 1, 0, 0);
   done (harness);
 }
@@ -256,7 +240,7 @@ GST_START_TEST (test_repeated_and_late)
   g_autoptr (GBytes) a = NULL, b = NULL;
 
   push_volume (harness, 200, 0);
-  a = pull (harness);
+  a = oct_test_pull_bytes (harness);
   push (harness, 10, 2, 1);
   push (harness, 10, 2, 0); /* late */
   for (guint i = 2; i < BSCANS; i++)
@@ -293,7 +277,7 @@ GST_START_TEST (test_first_two_swapped)
   fail_unless (gst_harness_buffers_received (harness) == 0);
   for (guint i = 2; i < BSCANS; i++)
     push (harness, 200, i, 0);
-  g_bytes_unref (pull (harness));
+  g_bytes_unref (oct_test_pull_bytes (harness));
   assert_stats (harness, 1, 0, 0, 0);
   done (harness);
 }
@@ -317,24 +301,24 @@ GST_START_TEST (test_numbers_begin_anew)
   g_autoptr (GBytes) whole = NULL, part = NULL, next = NULL;
 
   push_volume (harness, 200, 0);
-  g_bytes_unref (pull (harness));
+  g_bytes_unref (oct_test_pull_bytes (harness));
   push_volume (harness, 200, 1);
-  g_bytes_unref (pull (harness));
+  g_bytes_unref (oct_test_pull_bytes (harness));
   push_segment (harness);
   push_volume (harness, 100, 0);
-  whole = pull (harness);
+  whole = oct_test_pull_bytes (harness);
   ck_assert_uint_eq (count_brighter (whole, 180), 0);
   assert_stats (harness, 3, 0, 0, 0);
   /* the volume under way ends where the other one begins */
   push (harness, 200, 0, 1);
   push_segment (harness);
   push (harness, 60, 0, 1);
-  part = pull (harness);
+  part = oct_test_pull_bytes (harness);
   ck_assert_uint_gt (count_brighter (part, 180), 0);
   assert_stats (harness, 4, BSCANS - 1, 0, 0);
   for (guint i = 1; i < BSCANS; i++)
     push (harness, 60, i, 1);
-  next = pull (harness);
+  next = oct_test_pull_bytes (harness);
   ck_assert_uint_eq (count_brighter (next, 80), 0);
   done (harness);
 }
@@ -355,7 +339,7 @@ GST_START_TEST (test_same_segment)
     push (harness, 200, i, 0);
     fail_unless (gst_harness_push_event (harness, gst_event_copy (event)));
   }
-  g_bytes_unref (pull (harness));
+  g_bytes_unref (oct_test_pull_bytes (harness));
   assert_stats (harness, 1, 0, 0, 0);
   done (harness);
 }
@@ -368,7 +352,7 @@ GST_START_TEST (test_counting_begins_anew)
 
   for (guint i = 0; i < BSCANS + 3; i++)
     fail_unless (gst_harness_push (harness, new_image (200, 1)) == GST_FLOW_OK);
-  g_bytes_unref (pull (harness));
+  g_bytes_unref (oct_test_pull_bytes (harness));
   push_segment (harness);
   for (guint i = 0; i < BSCANS; i++)
     fail_unless (gst_harness_push (harness, new_image (60, 1)) == GST_FLOW_OK);
@@ -389,7 +373,7 @@ GST_START_TEST (test_together)
 
   for (guint i = 0; i < BSCANS; i++)
     push (one, (guint8)(60 + 20 * i), i, 0);
-  a = pull (one);
+  a = oct_test_pull_bytes (one);
   gst_harness_set_src_caps_str (all,
       "video/x-raw, format=GRAY8, width=24, height=128, bscans=4, "
       "framerate=100/1");
@@ -405,7 +389,7 @@ GST_START_TEST (test_together)
     stamp (buffer, 4 * k);
     fail_unless (gst_harness_push (all, buffer) == GST_FLOW_OK);
   }
-  b = pull (all);
+  b = oct_test_pull_bytes (all);
   fail_unless (g_bytes_equal (a, b));
   done (one);
   done (all);
@@ -424,7 +408,7 @@ GST_START_TEST (test_scan)
     guint bright;
 
     push (harness, 200, i, 0);
-    picture = pull (harness);
+    picture = oct_test_pull_bytes (harness);
     bright = count_brighter (picture, 150);
     ck_assert_uint_gt (bright, before);
     before = bright;
@@ -440,7 +424,7 @@ GST_START_TEST (test_change_of_size)
   GstBuffer *buffer;
 
   push_volume (harness, 200, 0);
-  g_bytes_unref (pull (harness));
+  g_bytes_unref (oct_test_pull_bytes (harness));
   push (harness, 200, 0, 1);
   gst_harness_set_src_caps_str (harness,
       "video/x-raw, format=GRAY8, width=12, height=64, framerate=100/1");
@@ -450,7 +434,7 @@ GST_START_TEST (test_change_of_size)
     oct_test_add_scan_meta (buffer, i, 3, 7);
     fail_unless (gst_harness_push (harness, buffer) == GST_FLOW_OK);
   }
-  g_bytes_unref (pull (harness));
+  g_bytes_unref (oct_test_pull_bytes (harness));
   fail_unless (gst_harness_buffers_in_queue (harness) == 0);
   done (harness);
 }
@@ -464,7 +448,7 @@ GST_START_TEST (test_flush)
   GstSegment segment;
 
   push_volume (harness, 250, 0);
-  g_bytes_unref (pull (harness));
+  g_bytes_unref (oct_test_pull_bytes (harness));
   push (harness, 250, 0, 1);
   fail_unless (gst_harness_push_event (harness, gst_event_new_flush_start ()));
   fail_unless (
@@ -474,7 +458,7 @@ GST_START_TEST (test_flush)
       gst_harness_push_event (harness, gst_event_new_segment (&segment)));
   for (guint i = BSCANS / 2; i < BSCANS; i++)
     push (harness, 60, i, 0);
-  picture = pull (harness);
+  picture = oct_test_pull_bytes (harness);
   ck_assert_uint_eq (count_brighter (picture, 200), 0);
   done (harness);
 }
@@ -492,7 +476,7 @@ GST_START_TEST (test_formats)
   GstVideoInfo info;
 
   push_volume (harness, 200, 0);
-  g_bytes_unref (pull (harness));
+  g_bytes_unref (oct_test_pull_bytes (harness));
   caps = gst_pad_get_current_caps (harness->sinkpad);
   s = gst_caps_get_structure (caps, 0);
   ck_assert_str_eq (
@@ -518,8 +502,8 @@ GST_START_TEST (test_nv12)
 
   push_volume (one, 200, 0);
   push_volume (two, 200, 0);
-  a = pull (one);
-  b = pull (two);
+  a = oct_test_pull_bytes (one);
+  b = oct_test_pull_bytes (two);
   rgba = g_bytes_get_data (a, NULL);
   nv12 = g_bytes_get_data (b, NULL);
   ck_assert_uint_eq (g_bytes_get_size (b), WIDTH * HEIGHT * 3 / 2);
@@ -600,7 +584,7 @@ GST_START_TEST (test_navigation)
   double yaw, pitch, zoom;
 
   push_volume (harness, 200, 0);
-  before = pull (harness);
+  before = oct_test_pull_bytes (harness);
   yaw = get_double (harness, "yaw");
   pitch = get_double (harness, "pitch");
   zoom = get_double (harness, "zoom");
@@ -614,7 +598,7 @@ GST_START_TEST (test_navigation)
                    gst_structure_new ("application/x-gst-navigation", "event",
                        G_TYPE_STRING, "mouse-move", "pointer_x", G_TYPE_DOUBLE,
                        48.0, "pointer_y", G_TYPE_DOUBLE, 36.0, NULL)));
-  after = pull (harness);
+  after = oct_test_pull_bytes (harness);
   fail_unless (!g_bytes_equal (before, after));
   /* a quarter of the picture is a quarter of 180 degrees */
   fail_unless (fabs (get_double (harness, "yaw") - (yaw - 45)) < 1e-9);
@@ -626,7 +610,7 @@ GST_START_TEST (test_navigation)
               "pointer_y", G_TYPE_DOUBLE, 1.0, "delta_pointer_x", G_TYPE_DOUBLE,
               0.0, "delta_pointer_y", G_TYPE_DOUBLE, 1.0, NULL)));
   fail_unless (get_double (harness, "zoom") > 1.05 * zoom);
-  g_bytes_unref (pull (harness));
+  g_bytes_unref (oct_test_pull_bytes (harness));
   done (harness);
 }
 GST_END_TEST
@@ -638,7 +622,7 @@ GST_START_TEST (test_fingers)
   double yaw;
 
   push_volume (harness, 200, 0);
-  g_bytes_unref (pull (harness));
+  g_bytes_unref (oct_test_pull_bytes (harness));
   yaw = get_double (harness, "yaw");
   gst_harness_push_upstream_event (
       harness, gst_navigation_event_new_touch_down (
@@ -692,7 +676,8 @@ GST_START_TEST (test_coarse)
     gst_object_unref (volume);
     ck_assert_uint_gt (coarseness, 1);
     for (guint v = 0; v < 4; v++)
-      g_bytes_unref (pull (harness)); /* the last one comes by itself */
+      g_bytes_unref (
+          oct_test_pull_bytes (harness)); /* the last one comes by itself */
   }
   done (harness);
 }
@@ -721,7 +706,7 @@ GST_START_TEST (test_one_bscan)
 
   gst_harness_set_src_caps_str (harness, IMAGES);
   fail_unless (gst_harness_push (harness, new_image (200, 1)) == GST_FLOW_OK);
-  picture = pull (harness);
+  picture = oct_test_pull_bytes (harness);
   ck_assert_uint_gt (count_brighter (picture, 200), 20);
   gst_harness_teardown (harness);
 }
@@ -791,7 +776,7 @@ GST_START_TEST (test_refused)
 
   gst_harness_set_src_caps_str (harness, IMAGES);
   push_volume (harness, 200, 0);
-  g_bytes_unref (pull (harness));
+  g_bytes_unref (oct_test_pull_bytes (harness));
   oct_test_set (harness, "octvolume", "crop-left", "1");
   push_volume (harness, 200, 1);
   g_bytes_unref (pull_last (harness));
@@ -812,7 +797,7 @@ GST_START_TEST (test_refused_stereo)
 
   gst_harness_set_src_caps_str (harness, IMAGES);
   push_volume (harness, 200, 0);
-  g_bytes_unref (pull (harness));
+  g_bytes_unref (oct_test_pull_bytes (harness));
   oct_test_set (harness, "octvolume", "stereo", "side-by-side");
   push_volume (harness, 200, 1);
   g_bytes_unref (pull_last (harness));
@@ -824,7 +809,7 @@ GST_START_TEST (test_refused_stereo)
                                "caps=\"video/x-raw,format=RGBA,width=[16,67],"
                                "height=48\"");
   push_volume (harness, 200, 0);
-  g_bytes_unref (pull (harness));
+  g_bytes_unref (oct_test_pull_bytes (harness));
   caps = gst_pad_get_current_caps (harness->sinkpad);
   gst_structure_get_int (gst_caps_get_structure (caps, 0), "width", &width);
   ck_assert_int_eq (width, 64);
@@ -839,7 +824,7 @@ GST_START_TEST (test_refused_spacing)
 
   gst_harness_set_src_caps_str (harness, IMAGES);
   push_volume (harness, 200, 0);
-  g_bytes_unref (pull (harness));
+  g_bytes_unref (oct_test_pull_bytes (harness));
   oct_test_set (harness, "octvolume", "x-spacing", "1");
   push_volume (harness, 200, 1);
   g_bytes_unref (pull_last (harness));
@@ -859,7 +844,7 @@ GST_START_TEST (test_end_in_first)
     push (harness, 200, i, 0);
   fail_unless (gst_harness_buffers_received (harness) == 0);
   fail_unless (gst_harness_push_event (harness, gst_event_new_eos ()));
-  picture = pull (harness);
+  picture = oct_test_pull_bytes (harness);
   ck_assert_uint_gt (count_brighter (picture, 200), WIDTH * HEIGHT / 20);
   done (harness);
 }

@@ -203,7 +203,7 @@ GST_START_TEST (test_wrong_format)
       "framerate", GST_TYPE_FRACTION, 25, 1, NULL);
   g_autoptr (GstBuffer) buffer =
       gst_buffer_new_allocate (NULL, 64 * 8 * 8, NULL);
-  g_autoptr (GError) warning = NULL;
+  g_autoptr (GError) error = NULL;
   GstFlowReturn flow;
   GstMessage *message;
 
@@ -213,13 +213,69 @@ GST_START_TEST (test_wrong_format)
   message = gst_bus_timed_pop_filtered (
       bus, 60 * GST_SECOND, GST_MESSAGE_WARNING | GST_MESSAGE_ERROR);
   fail_unless (message != NULL, "%s says nothing", launch);
-  fail_unless_equals_int (GST_MESSAGE_TYPE (message), GST_MESSAGE_WARNING);
-  gst_message_parse_warning (message, &warning, NULL);
+  fail_unless_equals_int (GST_MESSAGE_TYPE (message), GST_MESSAGE_ERROR);
+  gst_message_parse_error (message, &error, NULL);
   fail_unless (
-      g_pattern_match_simple (wrong_formats[__i__].sentence, warning->message),
-      "%s: %s", launch, warning->message);
+      g_pattern_match_simple (wrong_formats[__i__].sentence, error->message),
+      "%s: %s", launch, error->message);
   gst_message_unref (message);
   gst_element_set_state (pipeline, GST_STATE_NULL);
+}
+GST_END_TEST
+
+static GstEvent *
+new_video_caps (const char *format)
+{
+  g_autoptr (GstCaps) caps = gst_caps_new_simple ("video/x-raw", "format",
+      G_TYPE_STRING, format, "width", G_TYPE_INT, 64, "height", G_TYPE_INT, 8,
+      "framerate", GST_TYPE_FRACTION, 25, 1, NULL);
+
+  return gst_event_new_caps (caps);
+}
+
+/* Elements in between ask octdcsub about caps that are sent to them, or not. */
+static const char *const between[] = { "identity", "queue" };
+
+/* Nothing has failed as long as no buffer comes with the caps, and then it is
+ * one error. */
+GST_START_TEST (test_other_format)
+{
+  g_autofree char *launch = g_strconcat (between[__i__], " ! octdcsub", NULL);
+  GstHarness *harness = gst_harness_new_parse (launch);
+  g_autoptr (GstBus) bus = gst_bus_new ();
+  g_autoptr (GError) error = NULL;
+  GstMessage *message;
+  GstSegment segment;
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  gst_element_set_bus (harness->element, bus);
+  gst_harness_push_event (harness, new_video_caps ("RGB"));
+  gst_harness_push_event (harness, new_video_caps ("GRAY8"));
+  gst_harness_push_event (harness, gst_event_new_segment (&segment));
+  fail_unless_equals_int (
+      GST_FLOW_OK, gst_harness_push (harness,
+                       gst_buffer_new_allocate (NULL, (gsize)64 * 8, NULL)));
+  message = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING | GST_MESSAGE_ERROR);
+  fail_unless (message == NULL);
+  gst_harness_push_event (harness, new_video_caps ("RGB"));
+  for (guint i = 0; i < 3; i++)
+    fail_unless_equals_int (GST_FLOW_NOT_NEGOTIATED,
+        gst_harness_push (
+            harness, gst_buffer_new_allocate (NULL, (gsize)64 * 8 * 3, NULL)));
+  message = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING | GST_MESSAGE_ERROR);
+  fail_unless (message != NULL);
+  fail_unless_equals_int (GST_MESSAGE_TYPE (message), GST_MESSAGE_ERROR);
+  gst_message_parse_error (message, &error, NULL);
+  fail_unless (
+      g_pattern_match_simple ("octdcsub* cannot follow *format RGB; set the "
+                              "camera to a grey format, *",
+          error->message),
+      "%s", error->message);
+  gst_message_unref (message);
+  message = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING | GST_MESSAGE_ERROR);
+  fail_unless (message == NULL);
+  gst_element_set_bus (harness->element, NULL);
+  gst_harness_teardown (harness);
 }
 GST_END_TEST
 
@@ -232,6 +288,7 @@ order_suite (void)
   suite_add_tcase (suite, tc);
   tcase_add_loop_test (tc, test_wrong_order, 0, G_N_ELEMENTS (wrong_orders));
   tcase_add_loop_test (tc, test_wrong_format, 0, G_N_ELEMENTS (wrong_formats));
+  tcase_add_loop_test (tc, test_other_format, 0, G_N_ELEMENTS (between));
   return suite;
 }
 

@@ -710,6 +710,49 @@ GST_START_TEST (test_gaps)
 
 GST_END_TEST
 
+/* Images that are equal have equal checksums: what is between their rows is
+ * always 0. */
+GST_START_TEST (test_padding)
+{
+  static const char *const formats[] = { "GRAY8", "NV12" };
+  g_autofree char *launch = g_strdup_printf (
+      "octslice plane=bscan decimation=1 " CUBES "! capsfilter "
+      "caps=video/x-raw,format=%s",
+      formats[__i__]);
+  Scan *scan = scan_new (launch);
+  g_autoptr (GstBuffer) buffer = NULL;
+  g_autoptr (GstCaps) caps = NULL;
+  GstVideoInfo info;
+  GstMapInfo map;
+
+  gst_harness_set_src_caps_str (scan->harness,
+      "video/x-raw, format=GRAY8, width=27, height=63, framerate=100/1");
+  for (guint i = 0; i < BSCANS; i++) {
+    GstBuffer *image = gst_buffer_new_allocate (NULL, (gsize)28 * 63, NULL);
+
+    gst_buffer_memset (image, 0, 100, (gsize)28 * 63);
+    GST_BUFFER_PTS (image) = i * 10 * GST_MSECOND;
+    oct_test_add_scan_meta (image, i, BSCANS, 0);
+    fail_unless_equals_int (
+        gst_harness_push (scan->harness, image), GST_FLOW_OK);
+  }
+  buffer = gst_harness_pull (scan->harness);
+  caps = gst_pad_get_current_caps (scan->harness->sinkpad);
+  fail_unless (gst_video_info_from_caps (&info, caps));
+  fail_unless_equals_int (info.width, 27);
+  fail_unless_equals_int (info.height, 63);
+  fail_unless (gst_buffer_map (buffer, &map, GST_MAP_READ));
+  fail_unless_equals_uint64 (map.size, info.size);
+  for (gint y = 0; y < info.height; y++)
+    fail_unless_equals_int (map.data[y * 28 + 27], 0);
+  for (gsize i = (gsize)info.height * 28;
+       i < info.offset[1] && info.finfo->n_planes > 1; i++)
+    fail_unless_equals_int (map.data[i], 0);
+  gst_buffer_unmap (buffer, &map);
+  scan_free (scan);
+}
+GST_END_TEST
+
 static Suite *
 sections_suite (void)
 {
@@ -735,6 +778,7 @@ sections_suite (void)
   tcase_add_loop_test (cases, test_nv12, 0, G_N_ELEMENTS (encoded));
   tcase_add_test (cases, test_gaps);
   tcase_add_test (cases, test_min_above_max);
+  tcase_add_loop_test (cases, test_padding, 0, 2);
   tcase_add_loop_test (cases, test_no_bscans, 0, G_N_ELEMENTS (unknown));
   return suite;
 }

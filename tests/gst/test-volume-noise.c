@@ -48,21 +48,6 @@ noise_harness (const char *launch)
   return harness;
 }
 
-static GBytes *
-noise_pull (GstHarness *harness)
-{
-  GstBuffer *buffer = gst_harness_pull (harness);
-  GstMapInfo map;
-  GBytes *bytes;
-
-  fail_unless (buffer != NULL);
-  fail_unless (gst_buffer_map (buffer, &map, GST_MAP_READ));
-  bytes = g_bytes_new (map.data, map.size);
-  gst_buffer_unmap (buffer, &map);
-  gst_buffer_unref (buffer);
-  return bytes;
-}
-
 /* The picture of it. */
 static GBytes *
 noise_push (GstHarness *harness, const guint8 *images, guint64 number)
@@ -76,7 +61,7 @@ noise_push (GstHarness *harness, const guint8 *images, guint64 number)
     oct_test_add_scan_meta (buffer, i, BSCANS, number);
     fail_unless (gst_harness_push (harness, buffer) == GST_FLOW_OK);
   }
-  return noise_pull (harness);
+  return oct_test_pull_bytes (harness);
 }
 
 static GBytes *
@@ -193,7 +178,7 @@ GST_START_TEST (test_threshold)
   /* there may be others before: one is drawn when something is set */
   while (!g_bytes_equal (found, again)) {
     g_bytes_unref (again);
-    again = noise_pull (harness);
+    again = oct_test_pull_bytes (harness);
   }
   gst_harness_teardown (harness);
 }

@@ -414,8 +414,11 @@ def test_files_with_holes(folder):
     assert "data/Spectral3.data is not in the archive" in text, text
     volume = numpy.load(folder / "out/scan.npy")
     assert [bool(bscan.any()) for bscan in volume] == [True] * 3 + [False] + [True] * 2
+    note, = re.findall("^Note: (.*)$", text, re.M)
+    assert "missing: B-scan 3 (data/Spectral3.data " in note, note
     assert [row["message"] for row in manifest(folder)] == [
-        "1 B-scans are missing and black"]
+        f"1 B-scan is missing and black ({note})"]
+    assert "1 volume, 1 B-scan is missing and black\n" in text, text
     text = run(*line, cwd=folder, status=3)
     assert count(text, "done before") == 1, text
     run(*line, "--summary", cwd=folder, status=3)

@@ -5,6 +5,7 @@
  */
 #include "oct-recorder.h"
 #include "oct-tap.h"
+#include "oct/oct.h"
 
 #include <errno.h>
 #include <glib/gstdio.h>
@@ -19,7 +20,8 @@ typedef struct {
   GstElement *pipeline;
   GstPad *pad;
   char *folder;
-  gint frames; /* atomic: that passed the pad */
+  gint frames;  /* atomic: that passed the pad */
+  gint blocked; /* atomic: none passes any more */
 } Live;
 
 static GstPadProbeReturn
@@ -531,6 +533,127 @@ test_no_open_files (Live *live, gconstpointer data)
   oct_recorder_free (recorder);
 }
 
+#define SAMPLES 64
+
+static GstEvent *
+make_calibration (void)
+{
+  double nm[SAMPLES];
+
+  for (guint i = 0; i < SAMPLES; i++)
+    nm[i] = 800.0 + i;
+  return gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM_STICKY,
+      gst_structure_new (GST_OCT_CALIBRATION_EVENT_NAME,
+          GST_OCT_CALIBRATION_WAVELENGTH, GST_TYPE_BUFFER,
+          gst_buffer_new_memdup (nm, sizeof nm), NULL));
+}
+
+/* The pad of an element that has not delivered anything. */
+static GstPad *
+make_calibration_pad (void)
+{
+  GstPad *pad = gst_object_ref_sink (gst_pad_new ("src", GST_PAD_SRC));
+
+  gst_pad_set_active (pad, TRUE);
+  gst_pad_push_event (pad, gst_event_new_stream_start ("spectra"));
+  return pad;
+}
+
+static void
+push_frame (GstPad *pad)
+{
+  GstSegment segment;
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  gst_pad_push_event (pad, gst_event_new_segment (&segment));
+  gst_pad_push (pad, gst_buffer_new ());
+}
+
+static GstPadProbeReturn
+on_blocked (GstPad *pad, GstPadProbeInfo *info, gpointer blocked)
+{
+  g_atomic_int_set ((gint *)blocked, TRUE);
+  return GST_PAD_PROBE_OK;
+}
+
+/* Until the end of the test no further frame passes `live->pad`. */
+static void
+end_frames (Live *live)
+{
+  g_autoptr (GstElement) filter =
+      gst_bin_get_by_name (GST_BIN (live->pipeline), "filter");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (filter, "sink");
+
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BLOCK | GST_PAD_PROBE_TYPE_BUFFER,
+      on_blocked, &live->blocked, NULL);
+
+  while (!g_atomic_int_get (&live->blocked))
+    g_usleep (20000);
+}
+
+static OctRecorder *
+start_raw (Live *live, GstPad *calibration, const char *output)
+{
+  const OctRecorderSettings settings = {
+    .kind = OCT_RECORD_RAW, .output = output, .calibration = calibration
+  };
+  g_autoptr (GError) error = NULL;
+  OctRecorder *recorder = oct_recorder_start (live->pad, &settings, &error);
+
+  g_assert_no_error (error);
+  wait_for_frames (recorder, 3);
+  return recorder;
+}
+
+/* Computing is slow to begin: the calibration comes when the last frame was
+ * recorded already. */
+static void
+test_late_calibration (Live *live, gconstpointer data)
+{
+  g_autofree char *output = g_build_filename (live->folder, "x", NULL);
+  g_autofree char *path = g_strconcat (output, ".oct", NULL);
+  g_autoptr (GstPad) pad = make_calibration_pad ();
+  OctRecorder *recorder = start_raw (live, pad, output);
+  g_autoptr (GKeyFile) text = g_key_file_new ();
+
+  end_frames (live);
+  oct_recorder_stop (recorder);
+  gst_pad_push_event (pad, make_calibration ());
+  push_frame (pad);
+  g_assert_cmpint (end (recorder).state, ==, OCT_RECORDER_DONE);
+  oct_recorder_free (recorder);
+  g_assert_true (g_key_file_load_from_file (text, path, G_KEY_FILE_NONE, NULL));
+  /* 2 pi / wavelength in um */
+  g_assert_cmpfloat_with_epsilon (
+      g_key_file_get_double (text, "calibration", "k-min", NULL),
+      2.0 * G_PI / 0.863, 1e-6);
+  g_assert_cmpfloat_with_epsilon (
+      g_key_file_get_double (text, "calibration", "k-max", NULL),
+      2.0 * G_PI / 0.8, 1e-6);
+}
+
+/* A system without one, or one that delivers nothing at all. */
+static void
+test_no_calibration (Live *live, gconstpointer data)
+{
+  for (guint i = 0; i < 2; i++) {
+    g_autofree char *name = g_strdup_printf ("x%u", i);
+    g_autofree char *output = g_build_filename (live->folder, name, NULL);
+    g_autofree char *path = g_strconcat (output, ".oct", NULL);
+    g_autoptr (GstPad) pad = make_calibration_pad ();
+    OctRecorder *recorder = start_raw (live, pad, output);
+    g_autoptr (GKeyFile) text = g_key_file_new ();
+
+    if (i == 0)
+      push_frame (pad);
+    g_assert_cmpint (end (recorder).state, ==, OCT_RECORDER_DONE);
+    oct_recorder_free (recorder);
+    g_assert_true (
+        g_key_file_load_from_file (text, path, G_KEY_FILE_NONE, NULL));
+    g_assert_false (g_key_file_has_group (text, "calibration"));
+  }
+}
+
 static void
 note_end (const char *reason, gpointer data)
 {
@@ -571,6 +694,8 @@ main (int argc, char **argv)
   ADD ("next-name-is-taken", test_next_name_is_taken);
   ADD ("permissions", test_permissions);
   ADD ("no-open-files", test_no_open_files);
+  ADD ("late-calibration", test_late_calibration);
+  ADD ("no-calibration", test_no_calibration);
   ADD ("tap-without-frames", test_tap_without_frames);
   return g_test_run ();
 }

@@ -109,6 +109,28 @@ check_number (double value, double limit, guint decimals, const char *expected)
   g_assert_cmpstr (text, ==, expected);
 }
 
+/* One of them, none, several. */
+static void
+test_count (void)
+{
+  static const struct {
+    guint64 count;
+    const char *text, *be;
+  } counts[] = {
+    { 0, "0 B-scans", "are" },
+    { 1, "1 B-scan", "is" },
+    { 2, "2 B-scans", "are" },
+    { G_MAXUINT64, "18446744073709551615 B-scans", "are" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (counts); i++) {
+    g_autofree char *text = oct_number_count (counts[i].count, "B-scan");
+
+    g_assert_cmpstr (text, ==, counts[i].text);
+    g_assert_cmpstr (oct_number_be (counts[i].count), ==, counts[i].be);
+  }
+}
+
 /* A sentence does not contradict itself. */
 static void
 test_numbers (void)
@@ -135,5 +157,6 @@ main (int argc, char **argv)
   g_test_add_func ("/repeat/uncertain", test_uncertain);
   g_test_add_func ("/repeat/flat", test_flat);
   g_test_add_func ("/number/beside", test_numbers);
+  g_test_add_func ("/number/count", test_count);
   return g_test_run ();
 }

@@ -6,7 +6,7 @@
  * GPU.
  */
 #include "reference-section.h"
-#include "volume-device.h"
+#include "volume-check.h"
 #include "volumes.h"
 
 #include <math.h>
@@ -17,10 +17,6 @@
 /* Of pixels that are rounded from float32 the other way. */
 #define LEVEL 0.51
 #define MAX_PADDING 7
-
-static VolumeDevice tried;
-
-#define report(ok, ...) volume_report (&tried, ok, __VA_ARGS__)
 
 /* ------------------------------------------------------------------ volumes */
 
@@ -550,23 +546,11 @@ check_refused (void)
 int
 main (int argc, char **argv)
 {
-  char *module = NULL;
-  GOptionEntry options[] = { { "module", 0, 0, G_OPTION_ARG_FILENAME, &module,
-                                 "The CUDA backend (liboctcuda.so)", "FILE" },
-    { NULL } };
-  g_autoptr (GOptionContext) context = g_option_context_new (NULL);
   VolumeSize size = { 58, 100, 41 }, small = { 33, 40, 12 };
   g_autofree guint8 *images = volume_new (&size), *few = volume_new (&small);
-  GError *error = NULL;
   Sections *s;
 
-  g_option_context_add_main_entries (context, options, NULL);
-  if (!g_option_context_parse (context, &argc, &argv, &error)) {
-    g_printerr ("%s\n", error->message);
-    return 1;
-  }
-  if (!volume_device_open (&tried, module))
-    return 77;
+  volume_device_begin (&tried, &argc, &argv);
   volume_fill_tissue (&size, images);
   volume_fill_tissue (&small, few);
   s = sections_new (&size);
@@ -581,6 +565,5 @@ main (int argc, char **argv)
   check_empty ();
   check_decimation ();
   check_refused ();
-  g_free (module);
   return volume_report_end ();
 }

@@ -8,11 +8,9 @@
 #include "oct-volume-cs.h"
 #include "reference-volume-cs.h"
 #include "signals.h"
-#include "volume-device.h"
+#include "volume-check.h"
 
 #include "../unit/oct-test.h"
-
-static VolumeDevice tried;
 
 typedef struct {
   const char *name;
@@ -507,16 +505,7 @@ test_too_long (void)
 int
 main (int argc, char **argv)
 {
-  const char *module = NULL;
-
-  if (argc > 2 && strcmp (argv[1], "--module") == 0) {
-    module = argv[2];
-    argv[2] = argv[0];
-    argv += 2;
-    argc -= 2;
-  }
-  if (!volume_device_open (&tried, module))
-    return 77;
+  volume_device_begin (&tried, &argc, &argv);
   g_test_init (&argc, &argv, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     g_autofree char *joint =

@@ -4,16 +4,13 @@
  * voxels are counted as they are shown; with --module PATH/liboctcuda.so on a
  * GPU.
  */
+#include "volume-check.h"
 #include "volume-scene.h"
 
 #include "oct-volume-noise.h"
 
 #include <math.h>
 #include <string.h>
-
-static VolumeDevice tried;
-
-#define report(ok, ...) volume_report (&tried, ok, __VA_ARGS__)
 
 /* --------------------------------------------------------------------- faces
  */
@@ -183,21 +180,7 @@ check_counts (void)
 int
 main (int argc, char **argv)
 {
-  char *module = NULL;
-  GOptionEntry options[] = { { "module", 0, 0, G_OPTION_ARG_FILENAME, &module,
-                                 "The CUDA backend (liboctcuda.so)", "FILE" },
-    { NULL } };
-  g_autoptr (GOptionContext) context = g_option_context_new (NULL);
-  GError *error = NULL;
-
-  g_option_context_add_main_entries (context, options, NULL);
-  if (!g_option_context_parse (context, &argc, &argv, &error)) {
-    g_printerr ("%s\n", error->message);
-    return 1;
-  }
-  if (!volume_device_open (&tried, module))
-    return 77;
-  g_free (module);
+  volume_device_begin (&tried, &argc, &argv);
   check_hidden_faces ();
   check_lid ();
   check_face_opacity ();

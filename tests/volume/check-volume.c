@@ -5,6 +5,7 @@
  * and with --module PATH/liboctcuda.so the same on a GPU, and its pictures
  * against those of the CPU.
  */
+#include "volume-check.h"
 #include "volume-scene.h"
 
 #include <math.h>
@@ -12,9 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static VolumeDevice cpu, tried;
-
-#define report(ok, ...) volume_report (&tried, ok, __VA_ARGS__)
+static VolumeDevice cpu;
 
 /* ------------------------------------------------------- shapes and geometry
  */
@@ -528,23 +527,11 @@ check_order (const VolumeSize *size, const guint8 *images)
 int
 main (int argc, char **argv)
 {
-  char *module = NULL;
-  GOptionEntry options[] = { { "module", 0, 0, G_OPTION_ARG_FILENAME, &module,
-                                 "The CUDA backend (liboctcuda.so)", "FILE" },
-    { NULL } };
-  g_autoptr (GOptionContext) context = g_option_context_new (NULL);
   VolumeSize size = { 118, 256, 90 };
   g_autofree guint8 *images = volume_new (&size);
-  GError *error = NULL;
 
-  g_option_context_add_main_entries (context, options, NULL);
-  if (!g_option_context_parse (context, &argc, &argv, &error)) {
-    g_printerr ("%s\n", error->message);
-    return 1;
-  }
+  volume_device_begin (&tried, &argc, &argv);
   volume_device_open (&cpu, NULL);
-  if (!volume_device_open (&tried, module))
-    return 77;
   volume_fill_tissue (&size, images);
   for (guint i = 0; i < 4; i++) {
     double fov = i % 2 ? 0 : 34, yaw = i < 2 ? -35 : 128;
@@ -558,8 +545,7 @@ main (int argc, char **argv)
   check_memory ();
   check_skipping (&size, images);
   check_order (&size, images);
-  if (module != NULL)
+  if (tried.device != NULL)
     check_backends (&size, images);
-  g_free (module);
   return volume_report_end ();
 }

@@ -59,6 +59,26 @@ volume_device_open (VolumeDevice *d, const char *module)
   return TRUE;
 }
 
+void
+volume_device_begin (VolumeDevice *device, int *argc, char ***argv)
+{
+  g_autofree char *module = NULL;
+  GOptionEntry options[] = { { "module", 0, 0, G_OPTION_ARG_FILENAME, &module,
+                                 "The CUDA backend (liboctcuda.so)", "FILE" },
+    { NULL } };
+  g_autoptr (GOptionContext) context = g_option_context_new (NULL);
+  GError *error = NULL;
+  gboolean ok;
+
+  g_option_context_add_main_entries (context, options, NULL);
+  /* those of g_test_init() */
+  g_option_context_set_ignore_unknown_options (context, TRUE);
+  ok = g_option_context_parse (context, argc, argv, &error);
+  volume_device_end_unless (ok, error);
+  if (!volume_device_open (device, module))
+    exit (77);
+}
+
 gpointer
 volume_device_alloc (const VolumeDevice *d, gsize size)
 {

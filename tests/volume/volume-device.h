@@ -21,6 +21,11 @@ typedef struct {
  * cannot be used. */
 gboolean volume_device_open (VolumeDevice *device, const char *module);
 
+/* The same with the module that --module names, if it is given, which it takes
+ * from the arguments; ends the program if that is not possible, with 77 if the
+ * tests are to be skipped. */
+void volume_device_begin (VolumeDevice *device, int *argc, char ***argv);
+
 gpointer volume_device_alloc (const VolumeDevice *device, gsize size);
 void volume_device_free (const VolumeDevice *device, gpointer memory);
 /* Both wait until it is done; `stream`: behind what is in it. */
