@@ -85,8 +85,13 @@ def count_all(folder, pattern, cwd):
 
 def modes(folder):
     """{name: permissions} of all that is in a folder, and of itself as "."."""
-    return {str(path.relative_to(folder)): path.stat().st_mode & 0o777
-            for path in (folder, *folder.rglob("*"))}
+    found = {}
+    for path in (folder, *folder.rglob("*")):
+        try:
+            found[str(path.relative_to(folder))] = path.stat().st_mode & 0o777
+        except FileNotFoundError:
+            pass  # a text that got its name meanwhile
+    return found
 
 
 def play_spectra(name, cwd):
