@@ -338,8 +338,9 @@ const together = {
 
   async "it ends in time when its source cannot be woken"() {
     const server = await Server.start("--images", "videotestsrc is-live=true ! "
-      + "video/x-raw,format=GRAY8,width=64,height=48,framerate=30/1 ! identity sleep-time=60000000");
-    await sleep(500);
+      + "video/x-raw,format=GRAY8,width=64,height=48,framerate=30/1 ! identity dump=true sleep-time=60000000");
+    // it prints what it has got, to the last line, and sleeps
+    await until("it sleeps", () => server.output.includes(`\n${(64 * 48 - 16).toString(16).padStart(8, "0")} `));
     assert.equal(await server.stop(), 0);
   },
 

@@ -13,21 +13,22 @@ import time
 
 import tap
 from recordings import (
-    LINES, RATE, SAMPLES, SLOW_DISK, SMALL, count, count_all, lines_until,
-    modes, play_spectra, progress, recording, report, run)
+    BSCAN, LINES, RATE, SAMPLES, SLOW_DISK, SMALL, check_counts, count,
+    count_all, lines_until, modes, play_spectra, progress, recording, report,
+    run)
 from tap import Skip
 
 
 # ----------------------------------------------------------- when things fail
 
 def check_killed(frames, playable, what):
-    """At most the last second is lost, and of longer recordings 5 %."""
+    """At most as many frames are lost as a second has, and so of longer recordings
+    5 %."""
     assert playable >= frames - RATE, f"{what}: {playable} of {frames}"
-    if frames >= 12 * RATE:
+    if frames >= 20 * RATE:
         assert playable >= 0.95 * frames, f"{what}: {playable} of {frames}"
 
 
-@tap.timed
 def test_killed(folder):
     """kill -9 at several moments, with a part being changed nearby."""
 
@@ -54,7 +55,7 @@ def test_killed(folder):
 
     # the longest first
     tap.together(kill, [(moment, part, container)
-                        for moment, part in ((14, 180), (4, 2), (1.5, 180))
+                        for moment, part in ((20, 180), (4, 2), (1.5, 180))
                         for container in ([], ["--mp4"])], 3)
 
 
@@ -72,6 +73,13 @@ def small_disk(folder, megabytes):
         # a test may have done it
         subprocess.run(["umount", "-l", disk], stderr=subprocess.DEVNULL,
                        check=False)
+
+
+def fill_up(disk):
+    """At once, to the last byte."""
+    with contextlib.suppress(OSError), open(disk / "fill", "wb") as f:
+        while True:
+            os.write(f.fileno(), bytes(1 << 16))
 
 
 def check_full(process, what):
@@ -94,7 +102,6 @@ def check_full(process, what):
     return report(text)
 
 
-@tap.timed
 def test_full_disk(folder):
     """Files are finished; the program goes on where it shows a picture."""
     with small_disk(folder, 8) as disk:
@@ -106,7 +113,6 @@ def test_full_disk(folder):
             assert playable == found[what][0] > 0, (playable, found)
 
 
-@tap.timed
 def test_full_disk_raw(folder):
     with small_disk(folder, 8) as disk:
         with recording(folder, "--output", disk / "x", "--view=fakesink",
@@ -115,21 +121,21 @@ def test_full_disk_raw(folder):
         assert play_spectra(disk / "x", folder) == found["raw"][0] > RATE
 
 
-@tap.timed
 def test_disk_filled_by_another(folder):
     """From one moment to the next: nothing can be finished any more."""
     with small_disk(folder, 64) as disk:
         with recording(folder, "--output", disk / "x", "--raw", "--mp4",
                        "--view=fakesink", *SMALL) as process:
             last = lines_until(process, lambda p: p["video"][0] >= 3 * RATE)
-            with contextlib.suppress(OSError), open(disk / "fill", "wb") as f:
-                while True:
-                    os.write(f.fileno(), bytes(1 << 16))
-            time.sleep(3)
+            raw = disk / "x-00000.raw"
+            tap.until("spectra are on the disk", lambda: (
+                raw.stat().st_size >= last["raw"][0] * BSCAN))
+            fill_up(disk)
+            told = errors_until(process, lambda t: t.count("full") == 2)
             process.send_signal(signal.SIGINT)
             text, errors = process.communicate(timeout=tap.PATIENCE)
         assert process.returncode == 1, text
-        assert errors.count("full") == 2, errors
+        assert (told + errors).count("full") == 2, told + errors
         playable = count(disk / "x.mp4", folder)
         assert playable >= last["video"][0] - RATE, (playable, last)
         assert playable == report(text)["video"][0], (playable, text)
@@ -138,14 +144,12 @@ def test_disk_filled_by_another(folder):
         assert spectra == report(text)["raw"][0], (spectra, text)
 
 
-@tap.timed
 def test_three_fill_a_disk(folder):
     """All of them finish their files, and have what they say."""
     with small_disk(folder, 24) as disk:
         with recording(folder, "--output", disk / "x", "--view=fakesink",
                        "--samples", 1024, "--lines", 128, "--size", "320x256",
-                       "--bitrate", 20000, "--lossless", "--raw",
-                       before=["nice", "-n", "-5"]) as process:
+                       "--bitrate", 20000, "--lossless", "--raw") as process:
             found = check_full(process, ["video", "lossless", "raw"])
         playable = {"video": count_all(disk, "x-0*.mkv", folder),
                     "lossless": count_all(disk, "x-l*.mkv", folder),
@@ -156,10 +160,9 @@ def test_three_fill_a_disk(folder):
         assert all(f[2] == 1 for f in found.values()), found
 
 
-@tap.timed
 def test_lossless_filled_by_another(folder):
 
-    def fill_up(container):
+    def fill(container):
         with contextlib.ExitStack() as stack:
             here = folder / f"f{len(container)}"
             here.mkdir()
@@ -167,10 +170,10 @@ def test_lossless_filled_by_another(folder):
             process = stack.enter_context(recording(
                 here, "--output", disk / "x", "--lossless", *container,
                 "--samples", 1024, "--lines", 128, "--size", "320x256"))
-            lines_until(process, lambda p: p["lossless"][0] >= 2 * RATE)
-            with contextlib.suppress(OSError), open(disk / "fill", "wb") as f:
-                while True:
-                    os.write(f.fileno(), bytes(1 << 16))
+            # as many as a second has may be lost
+            lines_until(process, lambda p: all(
+                p[name][0] > 2 * RATE for name in ("video", "lossless")))
+            fill_up(disk)
             text, errors = process.communicate(timeout=tap.PATIENCE)
             assert process.returncode == 1, text
             assert errors.count("full") == 2, errors
@@ -180,7 +183,7 @@ def test_lossless_filled_by_another(folder):
                 playable = count_all(disk, pattern, here)
                 assert playable == found[name][0] > RATE, (playable, text)
 
-    tap.together(fill_up, ([], ["--mp4"]))
+    tap.together(fill, ([], ["--mp4"]))
 
 
 # -------------------------------------------------- when files are taken away
@@ -189,9 +192,10 @@ KINDS = {"video": "-00000.mkv", "mp4": ".mp4", "lossless": "-lossless-00000.mkv"
          "raw": "-00000.raw"}
 
 
-def check_losses(folder, process, container="video"):
-    """Ends a recording of all kinds of which something is gone; what it says is
-    what a player finds."""
+def check_losses(folder, process, last, container="video"):
+    """Ends a recording of all kinds from which files were taken.  Its report has
+    the frames that a player finds, and these and the lost ones are all.  `last`:
+    the last line of progress."""
     process.send_signal(signal.SIGINT)
     text, errors = process.communicate(timeout=tap.PATIENCE)
     assert process.returncode == 1, (text, errors)
@@ -203,6 +207,7 @@ def check_losses(folder, process, container="video"):
         "raw": play_spectra(folder / "x", folder)}
     assert playable == {name: f[0] for name, f in found.items()}, (
         playable, text, errors)
+    check_counts(last, text)
     lost = dict(re.findall(r"^(\w+): .* (\d+) lost, ", text, re.M))
     return found, {name: int(n) for name, n in lost.items()}, errors
 
@@ -219,6 +224,22 @@ def errors_until(process, condition):
     return text
 
 
+def recorded_on(process, *names):
+    """Reads until each recording has frames of three seconds in a new part:
+    (the last line of progress, {name: frames when it was told}).  The new part
+    begins with the next key frame, after the frames that wait for the encoder."""
+    told = {}
+
+    def have_gone_on(p):
+        for name in names:
+            if p[name].lost:
+                told.setdefault(name, p[name].frames + p[name].lost)
+        return all(p[name].lost and p[name].frames >= 3 * RATE
+                   for name in names)
+
+    return lines_until(process, have_gone_on), told
+
+
 def take_away(folder, how, *names):
     for name in names:
         path = folder / ("x" + KINDS[name])
@@ -233,7 +254,6 @@ def take_away(folder, how, *names):
             os.truncate(path, 1000)
 
 
-@tap.timed
 def test_files_are_taken_away(folder):
     """Said at once, recorded on in a new part, and reported."""
 
@@ -251,25 +271,24 @@ def test_files_are_taken_away(folder):
                 process, lambda t: t.count("Error") == 3)
             assert told.count("deleted, moved, replaced") == 3, told
             assert told.count("goes on in a new part") == 3, told
-            lines_until(process, lambda p: p["live"][0] >=
-                        before["live"][0] + 4 * RATE)
+            last, counted = recorded_on(process, "video", "lossless", "raw")
             # files that are no longer parts are not read by the players either
             for path in here.iterdir():
                 if path.is_symlink() or how == "cut off" and path.name in (
                         "x" + KINDS[container], "x" + KINDS["lossless"]):
                     path.unlink()
-            found, lost, errors = check_losses(here, process, container)
+            found, lost, errors = check_losses(here, process, last, container)
         assert "Error" not in errors, errors
         for name, (frames, _, parts) in found.items():
             assert frames > RATE and parts == 1, (name, found)
-            assert before["video"][0] - RATE <= lost[name] < 4 * RATE, lost
+            assert (before[name][0] - RATE <= lost[name]
+                    < counted[name] + 2 * RATE), (name, before, lost, counted)
         assert (here / "precious").read_text() == "precious"
 
     tap.together(lose, (("deleted", "video"), ("moved", "mp4"),
                         ("replaced", "video"), ("cut off", "mp4")), 2)
 
 
-@tap.timed
 def test_folder_is_taken_away(folder):
     """The folder is made again.  The files that were moved can be played there."""
     with recording(folder, "--output", "a/x", "--raw", "--lossless",
@@ -278,8 +297,8 @@ def test_folder_is_taken_away(folder):
         (folder / "a").rename(folder / "b")
         told = errors_until(process, lambda t: t.count("Error") == 3)
         assert "goes on in a new part" in told, told
-        lines_until(process, lambda p: p["live"][0] >= 5 * RATE)
-        found, lost, _ = check_losses(folder / "a", process)
+        last, _ = recorded_on(process, "video", "lossless", "raw")
+        found, lost, _ = check_losses(folder / "a", process, last)
     assert all(f[0] > RATE for f in found.values()), found
     assert "dB" in (folder / "a" / "x-lossless.txt").read_text()
     assert modes(folder / "a")["."] == 0o700
@@ -288,7 +307,6 @@ def test_folder_is_taken_away(folder):
         assert before[name][0] - RATE <= frames == lost[name], (frames, lost)
 
 
-@tap.timed
 def test_disk_is_taken_away(folder):
     with small_disk(folder, 64) as disk:
         with recording(folder, "--output", disk / "x", *SMALL) as process:
@@ -296,7 +314,7 @@ def test_disk_is_taken_away(folder):
             subprocess.run(["umount", "-l", disk], check=True)
             told = errors_until(process, lambda t: "Error" in t)
             assert "unmounted" in told, told
-            lines_until(process, lambda p: p["live"][0] >= 5 * RATE)
+            recorded_on(process, "video")
             process.send_signal(signal.SIGINT)
             text, _ = process.communicate(timeout=tap.PATIENCE)
             assert process.returncode == 1, text
@@ -305,24 +323,27 @@ def test_disk_is_taken_away(folder):
         assert parts == 1, text
 
 
-@tap.timed
 def test_finished_part_is_taken_away(folder):
     """Of those that are there nothing is lost."""
     with recording(folder, "--output", "x", "--raw", "--lossless",
                    "--part-seconds", 1, *SMALL) as process:
-        last = lines_until(process, lambda p: p["video"][0] >= 4 * RATE)
+        # a part is finished before the next one begins
+        begun = [folder / "x-00003.mkv", folder / "x-lossless-00001.mkv"]
+        last = lines_until(process, lambda p: p["raw"][0] > 4 * RATE and all(
+            path.exists() for path in begun))
         gone = [folder / "x-00001.mkv", folder / "x-lossless-00000.mkv"]
         frames = [count(path, folder) for path in gone]
         for path in gone:
             path.unlink()
         told = errors_until(process, lambda t: t.count("Error") == 2)
         assert "goes on in a new part" not in told, told
-        lines_until(process, lambda p: p["live"][0] >= last["live"][0] + RATE)
+        last = lines_until(
+            process, lambda p: p["live"][0] >= last["live"][0] + RATE)
         # and one right before the end
         (folder / "x-00002.mkv").unlink()
-        found, lost, _ = check_losses(folder, process)
+        found, lost, _ = check_losses(folder, process, last)
     assert lost["lossless"] == frames[1] and lost["video"] > frames[0], lost
-    assert "raw" not in lost and found["raw"][0] > 4 * RATE, found
+    assert "raw" not in lost and found["raw"][0] >= last["raw"][0], found
 
 
 def test_texts_are_taken_away(folder):
@@ -342,14 +363,13 @@ def test_texts_are_taken_away(folder):
         assert play_spectra(name, folder) == report(text)["raw"][0]
 
 
-@tap.timed
 def test_limit_of_file_size(folder):
     """One recording reaches the limit (ulimit -f), the other goes on."""
     with recording(folder, "--output", "x", "--raw", *SMALL,
                    before=["sh", "-c", 'ulimit -f 3000; exec "$@"', "-"],
                    ) as process:
         errors_until(process, lambda t: "Error" in t)
-        last = lines_until(process, lambda p: "video" in p)
+        last = lines_until(process, lambda p: p["raw"].stopped)
         lines_until(
             process, lambda p: p["video"][0] >= last["video"][0] + RATE)
         process.send_signal(signal.SIGINT)
@@ -362,12 +382,28 @@ def test_limit_of_file_size(folder):
 
 # ------------------------------------------------------------ when others end
 
+def is_handled(process, number):
+    """Whether this signal does not wait for the process any more."""
+    with open(f"/proc/{process.pid}/status", encoding="ascii") as status:
+        pending = re.search(r"^ShdPnd:\s*(\w+)", status.read(), re.M)[1]
+    return not int(pending, 16) >> (number - 1) & 1
+
+
+def send_together(process, *numbers):
+    """Signals that come at the same moment, on a busy machine too."""
+    process.send_signal(signal.SIGSTOP)
+    os.waitid(os.P_PID, process.pid, os.WSTOPPED)
+    for number in (*numbers, signal.SIGCONT):
+        process.send_signal(number)
+
+
 def test_terminal_is_closed(folder):
     """SIGHUP ends it as Ctrl-C does, though it comes twice; nohup holds."""
     with recording(folder, "--output", "x", *SMALL) as process:
         lines_until(process, lambda p: p["video"][0] > RATE)
         process.send_signal(signal.SIGHUP)
-        time.sleep(0.02)
+        tap.until("the first is handled", lambda: is_handled(
+            process, signal.SIGHUP))
         process.send_signal(signal.SIGHUP)
         text = process.stdout.read()
         assert process.wait(tap.PATIENCE) == 0, text
@@ -388,11 +424,12 @@ def test_reader_goes_away(folder):
         process.stderr.close()
         video = folder / "x-00000.mkv"
         size = video.stat().st_size
-        until = time.monotonic() + tap.PATIENCE
-        while video.stat().st_size <= size + 20000:
-            assert time.monotonic() < until, "it records nothing any more"
+
+        def has_grown():
             assert process.poll() is None, process.returncode
-            time.sleep(0.05)
+            return video.stat().st_size > size + 20000
+
+        tap.until("it records on", has_grown)
         process.send_signal(signal.SIGINT)
         assert process.wait(tap.PATIENCE) == 0
         process.stdout = process.stderr = None
@@ -408,70 +445,82 @@ def test_no_room_at_the_start(folder):
 
 # ----------------------------------------------------------------- slow disks
 
-@tap.alone
 def test_slow_disk(folder):
-    """Frames of the recording are lost and counted; the live picture has all
-    of them, in time."""
+    """While the disk takes nothing, frames of the recording are lost and counted,
+    and the live picture goes on."""
+    waits = folder / "waits"
     with recording(folder, "--output", "x", "--raw", "--mp4", *SMALL,
-                   LD_PRELOAD=SLOW_DISK, OCT_SLOW_DISK_MS="150") as process:
-        start = time.monotonic()
-        last = lines_until(process, lambda p: p["live"][0] >= 6 * RATE)
-        took = time.monotonic() - start
+                   LD_PRELOAD=SLOW_DISK, OCT_SLOW_DISK_WHILE=waits) as process:
+
+        def records_on(last):
+            return lines_until(process, lambda p: all(
+                p[what].frames > last[what].frames + 20
+                for what in ("video", "raw")))
+
+        last = records_on(lines_until(process, lambda p: True))
+        for _ in range(2):
+            waits.touch()
+            before = last
+            last = lines_until(process, lambda p: all(
+                p[what].dropped > before[what].dropped + RATE
+                for what in ("video", "raw")))
+            waits.unlink()
+            last = records_on(last)
         process.send_signal(signal.SIGINT)
         text, errors = process.communicate(timeout=tap.PATIENCE)
         assert process.returncode == 0, errors
-    # waiting for the disk would leave at most 6 or 7 a second
-    assert last["live"][1] <= 0.4 * last["live"][0] and took < 15, (last, took)
+    check_counts(last, text)
     found = report(text)
     for what in ("video", "raw"):
         frames, dropped, _ = found[what]
-        assert dropped > RATE and frames > 20, found
-        assert last["live"][0] - 5 <= frames + dropped, (last, found)
+        assert dropped > 2 * RATE and frames > 60, found
     assert count(folder / "x.mp4", folder) == found["video"][0]
     assert play_spectra("x", folder) == found["raw"][0]
     # the recording tells where; what was lost after its last frame has no place
     missing = re.search(r"^missing=(.*)$", (folder / "x.oct").read_text(), re.M)
     missing = sum(int(n) for n in re.findall(r":(\d+);", missing[1]))
-    assert RATE <= missing <= found["raw"][1] + last["live"][1] + 2, (
-        missing, found)
+    live = progress(text)["live"]
+    assert 2 * RATE <= missing <= found["raw"][1] + live.dropped + 2, (
+        missing, found, live)
 
 
-@tap.timed
 def test_hanging_disk(folder):
     """It waits, says so, and ends at once when it is told a second time."""
 
     def hang(signals):
         name = "x" + "".join(str(int(s)) for s in signals)
+        *first, second = signals
         with recording(folder, "--output", name, *SMALL, LD_PRELOAD=SLOW_DISK,
                        OCT_SLOW_DISK_MS="600000") as process:
             lines_until(process, lambda p: p["live"][0] > 2 * RATE)
-            for number in signals[:-1]:
-                process.send_signal(number)
-            # as the parent process may do: still the same Ctrl-C
-            time.sleep(0.05)
-            process.send_signal(signals[-2])
+            # both are the same Ctrl-C: the terminal sends one, and so may the
+            # parent process
+            send_together(process, *first)
             for line in process.stderr:
                 if "has not taken the recording" in line:
                     break
             assert "Ctrl-C once more" in line, line
             assert process.poll() is None
-            process.send_signal(signals[-1])
+            process.send_signal(second)
             _, errors = process.communicate(timeout=tap.PATIENCE)
-        assert process.returncode == 128 + signals[-1], (
+        assert process.returncode == 128 + second, (
             process.returncode, errors)
         assert "Ended at once by the second Ctrl-C" in errors, errors
 
-    tap.together(hang, ((signal.SIGINT, signal.SIGINT),
-                        (signal.SIGTERM, signal.SIGTERM),
-                        (signal.SIGHUP, signal.SIGINT, signal.SIGINT)))
+    tap.together(hang, (
+        (signal.SIGINT, signal.SIGTERM, signal.SIGINT),
+        (signal.SIGINT, signal.SIGTERM, signal.SIGTERM),
+        (signal.SIGHUP, signal.SIGINT, signal.SIGINT)))
 
 
 # ------------------------------------------------------------ hanging sources
 
 class Camera:
-    """Sends B-scans of 8 bit, 25 a second, to one client, while `flows` is set."""
+    """Sends B-scans of 8 bit, 25 a second, to one client, while `flows` is set;
+    `count` of them if that is given.  `began`: when it began to send the last."""
 
-    def __init__(self):
+    def __init__(self, count=None):
+        self.count = count
         self.server = socket.create_server(("127.0.0.1", 0))
         self.flows = threading.Event()
         self.flows.set()
@@ -487,7 +536,10 @@ class Camera:
                     self.flows.wait(1)
                     if self.flows.is_set():
                         number += 1
+                        self.began = time.monotonic()
                         viewer.sendall(bytes([20 + number % 200]) * (SAMPLES * LINES))
+                        if number == self.count:
+                            self.flows.clear()
                         time.sleep(1 / 25)
 
     @property
@@ -510,7 +562,6 @@ def calibrate(folder):
     return ["--calibration", "cal.csv"]
 
 
-@tap.timed
 def test_hanging_source(folder):
     """It is told, when it is back too, and what is missing in the end."""
     with Camera() as camera, recording(
@@ -520,10 +571,12 @@ def test_hanging_source(folder):
         camera.flows.clear()
         line = process.stderr.readline()
         assert "no new B-scans have come" in line and "cables" in line, line
+        began = camera.began
         camera.flows.set()
         line = process.stderr.readline()
+        passed = time.monotonic() - began
         found = re.search(r"coming again, after ([\d.]+) s", line)
-        assert found and 5 <= float(found[1]) < 15, line
+        assert found and 5 <= float(found[1]) <= passed + 0.1, (line, passed)
         process.send_signal(signal.SIGINT)
         text, errors = process.communicate(timeout=tap.PATIENCE)
     assert process.returncode == 0 and errors == "", (text, errors)
@@ -531,29 +584,36 @@ def test_hanging_source(folder):
     assert count_all(folder, "x-*.mkv", folder) == report(text)["video"][0]
 
 
-@tap.timed
 def test_seconds_with_a_hanging_source(folder):
     """--seconds ends a recording that gets no more data, 5 s later."""
-    with Camera() as camera, recording(
+    with Camera(5) as camera, recording(
             folder, "--output", "x", "--source", camera.source, "--seconds", 4,
             *calibrate(folder), "--size", "160x128") as process:
-        lines_until(process, lambda p: p["video"][0] > 20)
-        camera.flows.clear()
         text, errors = process.communicate(timeout=tap.PATIENCE)
+        passed = time.monotonic() - camera.began
     assert process.returncode == 0, (text, errors)
     assert "no new B-scans have come" in errors, errors
     gap = re.search(r"The source had a gap of ([\d.]+) s", text)
-    assert gap and 5 <= float(gap[1]) <= 9, text
-    frames, _, _ = report(text)["video"]
-    assert 20 < frames == count_all(folder, "x-*.mkv", folder) < 4 * 25, text
+    assert gap and 5 <= float(gap[1]) <= passed + 0.1, (text, passed)
+    # lines are a second apart or more, but for the last one
+    lines = [line for line in map(progress, text.splitlines())
+             if line and line["live"].frames]
+    assert len(lines) <= 4 + 5 + 3, text
+    frames, dropped, _ = report(text)["video"]
+    assert 0 < frames == count_all(folder, "x-*.mkv", folder), text
+    # one of them is under way as long as no other comes
+    assert 5 - 1 <= frames + dropped + lines[-1]["live"].dropped <= 5, text
 
 
 def test_source_that_cannot_be_woken(folder):
     """The first Ctrl-C is enough."""
-    source = (f"octsrc is-live=true samples={SAMPLES} lines={LINES} bscans=1 "
-              f"line-rate={LINES * RATE} ! identity sleep-time=120000000")
+    source = (f"octsrc is-live=true samples={SAMPLES} lines=1 bscans=1 "
+              f"line-rate={RATE} ! identity dump=true sleep-time=120000000")
     with recording(folder, "--output", "x", "--source", source) as process:
-        time.sleep(2)
+        # it shows what it has got, to the last line, and sleeps
+        for line in process.stdout:
+            if line.startswith(f"{2 * SAMPLES - 16:08x} "):
+                break
         process.send_signal(signal.SIGINT)
         text, errors = process.communicate(timeout=tap.PATIENCE)
     assert process.returncode == 0, (process.returncode, errors)

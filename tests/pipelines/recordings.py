@@ -6,6 +6,8 @@ import os
 import pathlib
 import re
 import subprocess
+import time
+import typing
 
 import tap
 from tap import decode
@@ -40,23 +42,46 @@ def recording(folder, *arguments, before=(), **environment):
         process.communicate()
 
 
+class Progress(typing.NamedTuple):
+    """The counts of a recording, or of the live picture, in a line of progress."""
+    frames: int
+    dropped: int
+    lost: int
+    stopped: bool
+
+
 def progress(line):
-    """{"live": (frames, dropped), "video": (frames, dropped, MB), ...}"""
-    found = {}
-    for name, frames, dropped, size in re.findall(
-            r"(\w+) (\d+) (?:B-scans|frames), (\d+) dropped(?:, ([\d.]+) MB)?",
-            line):
-        found[name] = (int(frames), int(dropped), float(size or 0))
-    return found
+    """{"live": Progress, "video": Progress, ...}"""
+    return {name: Progress(int(frames), int(dropped), int(lost or 0),
+                           bool(stopped))
+            for name, frames, dropped, lost, stopped in re.findall(
+                r"(\w+) (\d+) (?:B-scans|frames), (\d+) dropped"
+                r"(?:, (\d+) lost)?(?:, [\d.]+ MB)?( \(stopped\))?", line)}
 
 
 def lines_until(process, condition):
     """Reads progress until it meets a condition; its last line."""
+    end = time.monotonic() + tap.PATIENCE
     for line in process.stdout:
         found = progress(line)
         if found and condition(found):
             return found
+        assert time.monotonic() < end, f"not within {tap.PATIENCE} s: {line}"
     raise AssertionError("the recording ended: " + process.stderr.read())
+
+
+def check_counts(before, text):
+    """Each image is in the recordings, or counted as dropped or as lost, and
+    nothing else is.  `before`: a line of progress; `text`: what was printed from
+    the end of the recordings on.  One image may be under way, and raw spectra wait
+    for their reconstruction or are dropped before it."""
+    last = [progress(line) for line in text.splitlines() if "live" in line][-1]
+    live = last["live"]
+    for name in last.keys() - {"live"}:
+        every = sum(last[name][:3])
+        assert before["live"].frames - 1 <= every, (name, before, last)
+        assert every <= live.frames + (
+            live.dropped + 10 if name == "raw" else 0), (name, last)
 
 
 def quiet(errors):

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * Preloaded into a program, makes a slow disk: writing to a file of a
- * recording takes OCT_SLOW_DISK_MS longer than it does.
+ * recording takes OCT_SLOW_DISK_MS longer than it does, or waits as long as there
+ * is a file OCT_SLOW_DISK_WHILE.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -16,17 +17,23 @@ wait_for_disk (int fd)
 {
   static const char *const endings[] = { ".mkv", ".mp4", ".raw" };
   const char *delay = getenv ("OCT_SLOW_DISK_MS");
+  const char *gate = getenv ("OCT_SLOW_DISK_WHILE");
   char link[64], path[4096];
   ssize_t length;
 
   snprintf (link, sizeof link, "/proc/self/fd/%d", fd);
   length = readlink (link, path, sizeof path - 1);
-  if (length < 4 || delay == NULL)
+  if (length < 4)
     return;
   path[length] = '\0';
-  for (unsigned i = 0; i < sizeof endings / sizeof *endings; i++)
-    if (strcmp (path + length - 4, endings[i]) == 0)
+  for (unsigned i = 0; i < sizeof endings / sizeof *endings; i++) {
+    if (strcmp (path + length - 4, endings[i]) != 0)
+      continue;
+    if (delay != NULL)
       usleep (1000 * (useconds_t)atoi (delay));
+    while (gate != NULL && access (gate, F_OK) == 0)
+      usleep (10000);
+  }
 }
 
 ssize_t

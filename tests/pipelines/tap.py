@@ -4,13 +4,13 @@ GStreamer, TAP."""
 import concurrent.futures
 import pathlib
 import re
-import resource
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 import threading
+import time
 import traceback
 
 
@@ -23,47 +23,15 @@ class Skip(Exception):
     pass
 
 
-class Others:
-    """Load that disturbs tests of time: how much of the processors other
-    programs have used since this was made, the host of a virtual machine
-    included, as a part of all cores."""
-
-    def __init__(self):
-        self.before = self.count()
-
-    @staticmethod
-    def count():
-        """Seconds of work of all programs, seconds in all, and those of this
-        program and the children that it has waited for."""
-        with open("/proc/stat", encoding="ascii") as table:
-            user, nice, system, idle, wait, *rest = (
-                int(n) for n in table.readline().split()[1:9])
-        worked = user + nice + system + sum(rest)
-        ours = sum(use.ru_utime + use.ru_stime for use in map(
-            resource.getrusage,
-            (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)))
-        return worked / 100, (worked + idle + wait) / 100, ours
-
-    def part(self):
-        worked, everything, ours = (
-            now - before for now, before in zip(self.count(), self.before))
-        return max(0, worked - ours) / max(everything, 1e-3)
-
-
-def timed(function):
-    """A test of the computer's speed.  It says nothing while others use more
-    than a twentieth of the processors: it is tried up to four times and skipped
-    if that is always so.  Failing twice without others is a failure, once may
-    be a hiccup of the machine.  If tests run at the same time it is tried once
-    among them, which is harder, before all of this."""
-    function.timed = True
-    return function
-
-
-def alone(function):
-    """A timed test that is easier among others: it is not tried there."""
-    function.alone = True
-    return timed(function)
+def until(what, condition):
+    """Waits until `condition()` gives something true, and returns that."""
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        found = condition()
+        if found:
+            return found
+        time.sleep(0.05)
+    raise AssertionError(f"{what}: not within {PATIENCE} s")
 
 
 def run(*arguments, program, cwd, status=0):
@@ -133,27 +101,6 @@ def try_once(function):
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def try_test(name, function):
-    """Raises Skip, or what the test raises last."""
-    quiet = 0
-    for _ in range(4):
-        others = Others()
-        try:
-            try_once(function)
-            return
-        except Skip:
-            raise
-        except Exception:
-            part = others.part()
-            quiet += part <= 0.05
-            if not hasattr(function, "timed") or quiet == 2:
-                raise
-            describe(name)
-            print(f"# others used {100 * part:.0f} % of the processors",
-                  flush=True)
-    raise Skip("the machine was busy with other things, see above")
-
-
 class Results:
     """Runs tests and prints what they come to, numbered in the order of their
     ends."""
@@ -161,7 +108,6 @@ class Results:
     def __init__(self):
         self.lock = threading.Lock()
         self.count = self.failures = 0
-        self.left = []
 
     def say(self, verdict, text):
         with self.lock:
@@ -172,31 +118,13 @@ class Results:
     def run(self, test):
         name, function = test
         try:
-            try_test(name, function)
+            try_once(function)
             self.say("ok", name)
         except Skip as reason:
             self.say("ok", f"{name} # SKIP {reason}")
         except Exception:
             self.say("not ok", name)
             describe(name)
-
-    def run_among_others(self, test):
-        """A timed test that fails here is left for when it is alone."""
-        name, function = test
-        if not hasattr(function, "timed"):
-            self.run(test)
-            return
-        if not hasattr(function, "alone"):
-            try:
-                try_once(function)
-                self.say("ok", name)
-                return
-            except Skip as reason:
-                self.say("ok", f"{name} # SKIP {reason}")
-                return
-            except Exception:
-                describe(f"{name}, among others")
-        self.left.append(test)
 
 
 def main(functions, at_a_time=1):
@@ -208,9 +136,5 @@ def main(functions, at_a_time=1):
              if name.startswith("test_")]
     results = Results()
     print(f"1..{len(tests)}", flush=True)
-    if at_a_time > 1:
-        together(results.run_among_others, tests, at_a_time)
-        tests = results.left
-    for test in tests:
-        results.run(test)
+    together(results.run, tests, at_a_time)
     sys.exit(results.failures > 0)
