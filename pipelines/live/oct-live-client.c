@@ -17,9 +17,7 @@
 #include "oct-live-json.h"
 #include "oct-live-message.h"
 #include "oct-live-meters.h"
-
-#include <errno.h>
-#include <sys/random.h>
+#include "oct-live-statuses.h"
 
 #define SILENCE (10 * G_TIME_SPAN_SECOND) /* then a page is given up */
 /* Messages that a page may send at once, and per second in the long run. */
@@ -39,15 +37,12 @@ struct _OctLiveClient {
   OctRole role;
   char address[64];
   OctLiveViewer *viewer; /* NULL: no pictures, or JPEG */
-  gint64 number;         /* of the last status, by chance */
   gint64 set;            /* number of the last settings from it, 0 = none */
-  gint64 sent, answered; /* times of a status and of the last answer */
-  double round_trip;     /* of the last status, ms; 0 = not known */
-  double allowance;      /* messages */
+  OctLiveStatuses statuses;
+  double allowance; /* messages */
   gint64 allowed_at;
   gint64 viewer_at;
   gboolean meters; /* are shown */
-  guint unread_meters;
 };
 
 /* ------------------------------------------------------------------- talking
@@ -275,18 +270,6 @@ say_hello (OctLiveClient *client)
   live_client_say (client, make_look (live));
 }
 
-/* A page that returns this number has read it, and everything sent before: it
- * cannot be guessed.  JavaScript's numbers have 53 bits. */
-static gint64
-make_number (void)
-{
-  guint64 number;
-
-  if (getentropy (&number, sizeof number) != 0)
-    g_error ("The system gives no random numbers: %s.", g_strerror (errno));
-  return number >> 11;
-}
-
 static void
 say_status (OctLiveClient *client)
 {
@@ -298,11 +281,11 @@ say_status (OctLiveClient *client)
   oct_live_graph_get_counts (live->graph, &counts);
   oct_live_graph_get_info (live->graph, &info);
   json_builder_set_member_name (builder, "number");
-  json_builder_add_int_value (builder, client->number = make_number ());
-  client->sent = g_get_monotonic_time ();
+  json_builder_add_int_value (builder,
+      oct_live_statuses_send (&client->statuses, g_get_monotonic_time ()));
   oct_live_json_add_number (builder, "time", counts.time / 1e6);
-  oct_live_json_add_number (builder, "roundTrip", client->round_trip);
-  client->round_trip = 0.0;
+  oct_live_json_add_number (builder, "roundTrip", client->statuses.round_trip);
+  client->statuses.round_trip = 0.0;
   oct_live_json_add_number (builder, "frames", counts.frames);
   oct_live_json_add_number (builder, "dropped",
       counts.dropped
@@ -397,18 +380,6 @@ take_answer (OctLiveClient *client, const char *sdp)
 
 /* ------------------------------------------------------------------ listening
  */
-
-static void
-live_client_acknowledge (OctLiveClient *client, gint64 number)
-{
-  gint64 now = g_get_monotonic_time ();
-
-  if (number != client->number)
-    return;
-  client->answered = now;
-  client->unread_meters = 0;
-  client->round_trip = (now - client->sent) / 1e3;
-}
 
 static void
 client_set (OctLiveClient *client, const OctLiveMessage *message)
@@ -575,7 +546,8 @@ client_take_message (OctLiveClient *client, const OctLiveMessage *message)
           client->viewer, message->mline, message->candidate);
     break;
   case OCT_LIVE_ACK:
-    live_client_acknowledge (client, message->number);
+    oct_live_statuses_answer (
+        &client->statuses, message->number, g_get_monotonic_time ());
     break;
   case OCT_LIVE_METERS:
     show_meters (client, message->on);
@@ -691,7 +663,8 @@ oct_live_client_new (OctLive *live, SoupWebsocketConnection *socket,
   client->stream = g_object_ref (stream);
   client->role = visitor->role;
   g_strlcpy (client->address, visitor->address, sizeof client->address);
-  client->answered = client->allowed_at = g_get_monotonic_time ();
+  client->allowed_at = g_get_monotonic_time ();
+  oct_live_statuses_begin (&client->statuses, client->allowed_at);
   client->allowance = BURST;
   g_ptr_array_add (live->clients, client);
   g_signal_connect (socket, "message", G_CALLBACK (on_socket_message), client);
@@ -708,7 +681,7 @@ oct_live_clients_tick (OctLive *live)
   for (guint i = live->clients->len; i-- > 0;) {
     OctLiveClient *client = g_ptr_array_index (live->clients, i);
 
-    if (now - client->answered > SILENCE)
+    if (now - client->statuses.heard > SILENCE)
       oct_live_channel_cut (client->stream); /* with all that waits */
     else
       say_status (client);
@@ -764,9 +737,10 @@ oct_live_clients_tell_measurement (
   for (guint i = 0; i < live->clients->len; i++) {
     OctLiveClient *client = g_ptr_array_index (live->clients, i);
 
-    if (!client->meters || client->unread_meters >= UNREAD_METERS)
+    if (!client->meters
+        || client->statuses.meters - client->statuses.read >= UNREAD_METERS)
       continue;
-    client->unread_meters++;
+    client->statuses.meters++;
     if (text == NULL)
       text = oct_live_meters_describe (measurement);
     say_text (client, text);
