@@ -46,6 +46,14 @@ export const addViewers = (page, count) => page.evaluate(async (count) => {
       }
     };
     socket.onmessage = ({ data }) => { ready = ready.then(() => listen(JSON.parse(data))); };
+    // as the page does: a connection over which nothing comes is made anew
+    const again = () => {
+      if (window.taken[index] > 0 || connection.connectionState === "closed") return;
+      connection.close();
+      socket.close();
+      resolve(start(_, index));
+    };
+    setTimeout(again, 15000);
   });
   await Promise.all(Array.from({ length: count }, start));
 }, count);
