@@ -124,6 +124,16 @@ static const OctFormat formats[] = {
       .media = "application/x-oct-bioptigen",
       .magics = { { 10, 11, "FRAMEHEADER" } },
       .open = oct_format_open_bioptigen },
+  { .format = OCT_FILE_TDMS,
+      .nick = "tdms",
+      .blurb = "TDMS of LabVIEW: one of its channels",
+      .name = "a TDMS file",
+      .media = "application/x-tdms",
+      .magics = { { 0, 4, "TDSm" } },
+      .open = oct_format_open_tdms },
+  { .name = "the index of a TDMS file",
+      .magics = { { 0, 4, "TDSh" } },
+      .advice = "name the .tdms file beside it" },
   { .format = OCT_FILE_UNP,
       .nick = "unp",
       .blurb = "octopod's .unp with its XML beside it",
@@ -449,7 +459,7 @@ get_promise (const OctOpening *opening)
     { ".hdf5'", "an HDF5 file" }, { ".tif'", "a TIFF file" },
     { ".tiff'", "a TIFF file" },
     { ".oct'", "an .oct file of Thorlabs, Bioptigen or octrawsink" },
-    { ".srr'", "a Thorlabs .srr file" } };
+    { ".srr'", "a Thorlabs .srr file" }, { ".tdms'", "a TDMS file" } };
   g_autofree char *file = g_ascii_strdown (opening->file, -1);
 
   for (guint i = 0; i < G_N_ELEMENTS (endings); i++)

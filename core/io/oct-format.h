@@ -88,6 +88,7 @@ gboolean oct_format_open_tiff (OctOpening *opening, GError **error);
 gboolean oct_format_open_octproz (OctOpening *opening, GError **error);
 gboolean oct_format_open_unp (OctOpening *opening, GError **error);
 gboolean oct_format_open_bioptigen (OctOpening *opening, GError **error);
+gboolean oct_format_open_tdms (OctOpening *opening, GError **error);
 /* By its name. */
 gboolean oct_format_is_unp (const OctOpening *opening);
 /* Settings of OCTproZ are next to it. */

@@ -26,6 +26,7 @@ typedef enum {
   OCT_FILE_TIFF,
   OCT_FILE_UNP, /* of octopod */
   OCT_FILE_BIOPTIGEN,
+  OCT_FILE_TDMS, /* of National Instruments */
 } OctFileFormat;
 
 /* How values of 12 bits lie in a raw file (GenICam's names). */
