@@ -11,7 +11,7 @@
  * A channel, "/'group'/'channel'", is one row of values.  `samples` and `lines`
  * divide it into B-scans.
  */
-#include "oct-format.h"
+#include "oct-formats.h"
 
 #include "oct-file.h"
 

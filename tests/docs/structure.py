@@ -44,11 +44,6 @@ LAYERS = (
 
 # To be opened.
 CIRCLES = (
-    ("core/io/oct-format core/io/oct-format-array core/io/oct-format-bioptigen "
-     "core/io/oct-format-chirp core/io/oct-format-hdf5 core/io/oct-format-mat "
-     "core/io/oct-format-octproz core/io/oct-format-packed core/io/oct-format-srr "
-     "core/io/oct-format-thorlabs core/io/oct-format-tiff core/io/oct-format-unp "
-     "core/io/oct-layout core/io/oct-reader core/io/oct-recording"),
     ("core/signal/oct-colormap core/volume/oct-transfer"),
     ("cpu/oct-cpu-volume-cs cpu/oct-cpu-volume-cs-axial "
      "cpu/oct-cpu-volume-cs-envelope cpu/oct-cpu-volume-cs-joint "
