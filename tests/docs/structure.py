@@ -51,17 +51,8 @@ CIRCLES = (
     ("cuda/oct-cuda-background cuda/oct-cuda-mean"),
     ("cuda/oct-cuda-gridding cuda/oct-cuda-nufft cuda/oct-cuda-nufft-fused"),
     ("cuda/oct-cuda-volume-cs cuda/oct-cuda-volume-cs-fill"),
-    ("gst/base/gstoctcaps gst/memory/gstoctcuda gst/memory/gstoctframe "
-     "gst/memory/gstoctgpuallocator"),
     ("gst/base/gstoctfilter gst/base/gstoctfiltercalibration"),
     ("gst/volume/gstoctvolumefilter gst/volume/gstoctvolumefilterstream"),
-    ("pipelines/convert/oct-convert pipelines/convert/oct-convert-deliver "
-     "pipelines/convert/oct-convert-file pipelines/convert/oct-convert-inputs "
-     "pipelines/convert/oct-convert-manifest pipelines/convert/oct-convert-place "
-     "pipelines/convert/oct-convert-state pipelines/convert/oct-convert-work"),
-    ("pipelines/oct-calibrate pipelines/oct-calibrate-columns "
-     "pipelines/oct-calibrate-options pipelines/oct-calibrate-plot "
-     "pipelines/oct-calibrate-report"),
 )
 # (file that includes, file that is included)
 UPWARDS = (
@@ -69,8 +60,6 @@ UPWARDS = (
     ("core/calibration/oct-lines.h", "core/io/oct-reader.h"),
     ("core/signal/oct-colormap.h", "core/volume/oct-transfer.h"),
     ("gst/memory/gstoctbackend.h", "gst/base/gstoctproperties.h"),
-    ("gst/memory/gstoctcuda.h", "gst/base/gstoctcaps.h"),
-    ("gst/memory/gstoctframe.h", "gst/base/gstoctcaps.h"),
     ("gst/memory/gstoctpinned.c", "gst/base/gstocterror.h"),
 )
 # Long tables: {file: functions}
