@@ -44,14 +44,12 @@ LAYERS = (
 
 # To be opened.
 CIRCLES = (
-    ("core/signal/oct-colormap core/volume/oct-transfer"),
     ("cpu/oct-cpu-volume-cs cpu/oct-cpu-volume-cs-axial "
      "cpu/oct-cpu-volume-cs-envelope cpu/oct-cpu-volume-cs-joint "
      "cpu/oct-cpu-volume-cs-paper"),
     ("cuda/oct-cuda-background cuda/oct-cuda-mean"),
     ("cuda/oct-cuda-gridding cuda/oct-cuda-nufft cuda/oct-cuda-nufft-fused"),
     ("cuda/oct-cuda-volume-cs cuda/oct-cuda-volume-cs-fill"),
-    ("gst/base/gstoctfilter gst/base/gstoctfiltercalibration"),
     ("gst/volume/gstoctvolumefilter gst/volume/gstoctvolumefilterstream"),
 )
 # (file that includes, file that is included)
