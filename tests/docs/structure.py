@@ -44,9 +44,6 @@ LAYERS = (
 
 # To be opened.
 CIRCLES = (
-    ("cpu/oct-cpu-volume-cs cpu/oct-cpu-volume-cs-axial "
-     "cpu/oct-cpu-volume-cs-envelope cpu/oct-cpu-volume-cs-joint "
-     "cpu/oct-cpu-volume-cs-paper"),
     ("cuda/oct-cuda-background cuda/oct-cuda-mean"),
     ("cuda/oct-cuda-gridding cuda/oct-cuda-nufft cuda/oct-cuda-nufft-fused"),
     ("cuda/oct-cuda-volume-cs cuda/oct-cuda-volume-cs-fill"),
