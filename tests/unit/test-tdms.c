@@ -78,7 +78,8 @@ add_channel (Segment *s, const char *path, guint type, guint count)
   put_text (s->list, "V", is_swapped (s));
   put_text (s->list, "wf_start_time", is_swapped (s));
   put (s->list, TIME, 4, is_swapped (s));
-  put (s->list, 0, 16, is_swapped (s));
+  put (s->list, 0, 8, FALSE);
+  put (s->list, 0, 8, FALSE);
 }
 
 /* Values `first`, first + 10, ... */
