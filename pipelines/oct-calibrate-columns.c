@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "oct-calibrate.h"
+#include "oct-calibrate-parts.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "oct-calibrate.h"
+#include "oct-calibrate-parts.h"
 
 #include <math.h>
 #include <string.h>
@@ -231,7 +231,9 @@ oct_calibrate_options_parse (
     { "variable", 0, 0, G_OPTION_ARG_STRING, &o->reader.variable,
         "MATLAB files: name of the array of spectra", "NAME" },
     { "dataset", 0, 0, G_OPTION_ARG_STRING, &o->reader.dataset,
-        "HDF5 files: name of the dataset of spectra", "NAME" },
+        "HDF5 or TDMS files: name of the dataset, or of the channel, of "
+        "spectra",
+        "NAME" },
     { "sample-dimension", 0, 0, G_OPTION_ARG_INT, &o->sample_dimension,
         "Arrays: which dimension has the samples, 1 is the first; raw files "
         "with "

@@ -3,7 +3,7 @@
  * oct-calibrate: from spectra of mirrors to the calibration that octkresample,
  * octdispersion and octdcsub use, with a report of its quality.
  */
-#include "oct-calibrate.h"
+#include "oct-calibrate-parts.h"
 
 #include <glib/gstdio.h>
 #include <locale.h>

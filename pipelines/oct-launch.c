@@ -59,7 +59,8 @@ oct_source_options_add_described (
     { "variable", 0, 0, G_OPTION_ARG_STRING, &options->variable,
         "MATLAB file: name of the array of spectra", "NAME" },
     { "dataset", 0, 0, G_OPTION_ARG_STRING, &options->dataset,
-        "HDF5 file: name of the dataset of spectra", "NAME" },
+        "HDF5 or TDMS file: name of the dataset, or of the channel, of spectra",
+        "NAME" },
     { "sample-dimension", 0, 0, G_OPTION_ARG_INT, &options->sample_dimension,
         "Array: which dimension has the samples, 1 is the first; raw file and "
         "TIFF: 2 where columns are A-lines",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Files that hold several arrays with names: which one is meant. */
-#include "oct-format.h"
+#include "oct-opening.h"
 
 #include <string.h>
 

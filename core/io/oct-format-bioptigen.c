@@ -7,7 +7,7 @@
  * Nothing in it says whether the values of 16 bits are spectra or images of
  * them, which they are as a rule, so it is read only if the user says so.
  */
-#include "oct-format.h"
+#include "oct-formats.h"
 
 #include "oct-file.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Thorlabs' chirp: where each pixel lies on the axis of uniform wavenumbers, 0
  * the shortest wavelength. */
-#include "oct-format.h"
+#include "oct-opening.h"
 
 #include <math.h>
 

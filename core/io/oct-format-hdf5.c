@@ -5,6 +5,7 @@
  */
 /* the names of 1.10, which later versions have too */
 #define H5_USE_110_API
+#include "oct-formats.h"
 #include "oct-hdf5.h"
 #include "oct-layout.h"
 

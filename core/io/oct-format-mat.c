@@ -6,7 +6,7 @@
  * is the next piece of zlib's output: played from the first to the last, the
  * file is read once, and never more than a B-scan is in memory.
  */
-#include "oct-format.h"
+#include "oct-formats.h"
 
 #include "oct-file.h"
 #include "oct-layout.h"

@@ -13,7 +13,7 @@
  * Ours is the forward one, which gives the conjugate of the same A-scan where
  * the phase is -p.
  */
-#include "oct-format.h"
+#include "oct-formats.h"
 
 #include "oct-file.h"
 

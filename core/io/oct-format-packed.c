@@ -8,7 +8,7 @@
  *
  * without a gap between lines.
  */
-#include "oct-format.h"
+#include "oct-formats.h"
 
 #include "oct-file.h"
 

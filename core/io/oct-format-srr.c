@@ -5,7 +5,7 @@
  * samples, 12 bits each in the low bits of 16.  Chirp.dat next to them, one
  * number a line, is the calibration.
  */
-#include "oct-format.h"
+#include "oct-formats.h"
 
 #include "oct-file.h"
 

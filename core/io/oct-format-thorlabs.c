@@ -8,7 +8,7 @@
  * the shortest wavelength (as public readers of such files use it); apodization
  * lines, without the sample's light, are the background.
  */
-#include "oct-format.h"
+#include "oct-formats.h"
 
 #include <fcntl.h>
 #include <math.h>

@@ -9,7 +9,7 @@
  * how many images there are: all of them follow each other from where the page
  * has its values.
  */
-#include "oct-format.h"
+#include "oct-formats.h"
 
 #include "oct-file.h"
 

@@ -14,7 +14,7 @@
  * It is NAME.xml of NAME.unp, or, if one recording has several, of
  * NAME_anything.unp.
  */
-#include "oct-format.h"
+#include "oct-formats.h"
 
 #include "oct-file.h"
 

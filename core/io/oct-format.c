@@ -2,10 +2,8 @@
 #define _GNU_SOURCE /* memmem */
 #include "oct-format.h"
 
-#include "oct-file.h"
-#include "oct-layout.h"
+#include "oct-formats.h"
 #include "oct-npy.h"
-#include "oct-recording.h"
 
 #include <string.h>
 
@@ -39,10 +37,6 @@
 #  define OCT_NEEDS_TIFF(function, what, debian)                               \
     .needs = what, .package = debian
 #endif
-
-/* B-scans that a file may announce for each one that it has: a scan may have
- * been stopped early, but a volume of black B-scans is of use to nobody. */
-#define MAX_ANNOUNCED 1000
 
 #define SAVE_AS_NPY "save the spectra as .npy (numpy.save)"
 
@@ -124,6 +118,16 @@ static const OctFormat formats[] = {
       .media = "application/x-oct-bioptigen",
       .magics = { { 10, 11, "FRAMEHEADER" } },
       .open = oct_format_open_bioptigen },
+  { .format = OCT_FILE_TDMS,
+      .nick = "tdms",
+      .blurb = "TDMS of LabVIEW: one of its channels",
+      .name = "a TDMS file",
+      .media = "application/x-tdms",
+      .magics = { { 0, 4, "TDSm" } },
+      .open = oct_format_open_tdms },
+  { .name = "the index of a TDMS file",
+      .magics = { { 0, 4, "TDSh" } },
+      .advice = "name the .tdms file beside it" },
   { .format = OCT_FILE_UNP,
       .nick = "unp",
       .blurb = "octopod's .unp with its XML beside it",
@@ -145,21 +149,14 @@ static const OctFormat formats[] = {
       .open = oct_format_open_raw },
 };
 
-const char *
-oct_reader_describe_format (guint n, OctFileFormat *format, const char **blurb)
+const OctFormat *
+oct_format_get (guint n)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
-    if (formats[i].nick == NULL || n-- > 0)
-      continue;
-    *format = formats[i].format;
-    *blurb = formats[i].blurb;
-    return formats[i].nick;
-  }
-  return NULL;
+  return n < G_N_ELEMENTS (formats) ? &formats[n] : NULL;
 }
 
-static gboolean
-format_fits (const OctFormat *format, const OctOpening *opening)
+gboolean
+oct_format_fits (const OctFormat *format, const OctOpening *opening)
 {
   gboolean any = format->magics[0].size == 0;
 
@@ -170,43 +167,15 @@ format_fits (const OctFormat *format, const OctOpening *opening)
   return any && (format->probe == NULL || format->probe (opening));
 }
 
-#define RECORDING_MEDIA "application/x-oct-recording"
-
-const char *
-oct_reader_recognise (const guint8 *head, gsize size)
-{
-  const OctOpening opening = { .path = "", .head = head, .head_size = size };
-
-  if (oct_recording_begins (head, size))
-    return RECORDING_MEDIA;
-  for (guint i = 0; i < G_N_ELEMENTS (formats); i++)
-    if (formats[i].media != NULL && format_fits (&formats[i], &opening))
-      return formats[i].media;
-  return NULL;
-}
-
-const char *
-oct_reader_get_media_type (guint n)
-{
-  if (n-- == 0)
-    return RECORDING_MEDIA;
-  for (guint i = 0; i < G_N_ELEMENTS (formats); i++)
-    if (formats[i].media != NULL && n-- == 0)
-      return formats[i].media;
-  return NULL;
-}
-
 /* "auto, raw or npy" */
 static char *
 list_nicks (void)
 {
   g_autoptr (GString) list = g_string_new ("auto");
-  OctFileFormat format;
-  const char *nick, *blurb;
 
-  for (guint n = 0;
-       (nick = oct_reader_describe_format (n, &format, &blurb)) != NULL; n++)
-    g_string_append_printf (list, ", %s", nick);
+  for (guint i = 0; i < G_N_ELEMENTS (formats); i++)
+    if (formats[i].nick != NULL)
+      g_string_append_printf (list, ", %s", formats[i].nick);
   return g_string_free (g_steal_pointer (&list), FALSE);
 }
 
@@ -237,7 +206,7 @@ oct_format_open (OctOpening *opening, GError **error)
     const OctFormat *format = &formats[i];
 
     if (wanted == OCT_FILE_AUTO
-            ? !format_fits (format, opening)
+            ? !oct_format_fits (format, opening)
             : format->nick == NULL || wanted != format->format)
       continue;
     if (format->open == NULL)
@@ -250,286 +219,4 @@ oct_format_open (OctOpening *opening, GError **error)
       "%s: the file format %d is not known; set `format` to one of %s",
       opening->file, wanted, nicks);
   return FALSE;
-}
-
-/* -------------------------------------------------- files that belong to one */
-
-void
-oct_format_add_file (GPtrArray *files, const char *path)
-{
-  if (g_file_test (path, G_FILE_TEST_EXISTS))
-    g_ptr_array_add (files, g_strdup (path));
-}
-
-void
-oct_format_add_beside (GPtrArray *files, const char *path,
-    gboolean (*belongs) (const char *name, gconstpointer data),
-    gconstpointer data)
-{
-  g_autofree char *folder = g_path_get_dirname (path);
-  g_autoptr (GDir) entries = g_dir_open (folder, 0, NULL);
-  const char *name;
-
-  while (entries != NULL && (name = g_dir_read_name (entries)) != NULL)
-    if (belongs (name, data))
-      g_ptr_array_add (files, g_build_filename (folder, name, NULL));
-}
-
-static int
-format_compare_paths (gconstpointer a, gconstpointer b)
-{
-  return strcmp (*(char *const *)a, *(char *const *)b);
-}
-
-GPtrArray *
-oct_reader_list_files (const char *path)
-{
-  GPtrArray *files = g_ptr_array_new_with_free_func (g_free);
-
-  oct_recording_list_files (path, files);
-  for (guint i = 0; i < G_N_ELEMENTS (formats); i++)
-    if (formats[i].list_files != NULL)
-      formats[i].list_files (path, files);
-  g_ptr_array_sort (files, format_compare_paths);
-  return files;
-}
-
-/* ------------------------------------------------------- what openers share */
-
-gboolean
-oct_opening_check_raw_only (
-    const OctOpening *opening, const char *name, GError **error)
-{
-  if (opening->settings->packing != OCT_PACKING_NONE) {
-    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-        "%s is %s, which tells how its values are stored, but `packing` is "
-        "set; leave it none or set `format` to raw",
-        opening->file, name);
-    return FALSE;
-  }
-  if (opening->settings->header_size == 0)
-    return TRUE;
-  g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-      "%s is %s, which tells the size of its header, but `header-size` is set "
-      "to %" G_GUINT64_FORMAT "; leave it 0 or set `format` to raw",
-      opening->file, name, opening->settings->header_size);
-  return FALSE;
-}
-
-gboolean
-oct_opening_count_frames (OctOpening *opening, guint64 samples, guint64 lines,
-    guint64 wanted, GError **error)
-{
-  guint64 bytes, frame_bytes;
-
-  if (samples > OCT_MAX_SAMPLES || lines > OCT_MAX_LINES
-      || samples * lines > OCT_MAX_BSCAN_VALUES) {
-    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-        "%s would have B-scans of %" G_GUINT64_FORMAT
-        " lines of %" G_GUINT64_FORMAT " samples, but at most %u lines of %u "
-        "samples and %u values in all are possible; set `lines` or `samples` "
-        "smaller",
-        opening->file, lines, samples, OCT_MAX_LINES, OCT_MAX_SAMPLES,
-        OCT_MAX_BSCAN_VALUES);
-    return FALSE;
-  }
-
-  frame_bytes = samples * lines * oct_stored_get (opening->stored)->size;
-  bytes = opening->file_size - MIN (opening->data_offset, opening->file_size);
-  if (opening->container != NULL)
-    bytes = wanted;
-  else if (wanted)
-    bytes = MIN (bytes, wanted);
-  if (bytes < frame_bytes) {
-    g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
-        "%s holds %" G_GUINT64_FORMAT " bytes of spectra, but one B-scan of "
-        "%" G_GUINT64_FORMAT " lines of %" G_GUINT64_FORMAT " samples needs "
-        "%" G_GUINT64_FORMAT "; %s",
-        opening->file, bytes, lines, samples, frame_bytes,
-        wanted ? "it was cut off, copy or save it again"
-               : "set `samples`, `lines`, `sample-format` or `header-size` to "
-                 "what was recorded");
-    return FALSE;
-  }
-  opening->info.samples = samples;
-  opening->info.lines = lines;
-  opening->info.frames = bytes / frame_bytes;
-  opening->info.leftover_bytes = bytes % frame_bytes;
-  opening->info.announced =
-      wanted ? wanted / frame_bytes : opening->info.frames;
-  return TRUE;
-}
-
-gboolean
-oct_opening_check_present (const OctOpening *opening, guint64 announced,
-    guint64 present, GError **error)
-{
-  g_autofree char *list = NULL;
-
-  if (present > 0 && announced / present <= MAX_ANNOUNCED)
-    return TRUE;
-  list = oct_missing_describe (opening->missing);
-  g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
-      "%s says that it has %" G_GUINT64_FORMAT
-      " B-scans, but only %" G_GUINT64_FORMAT
-      " are there%s%s; copy it again, or save those that are there alone",
-      opening->file, announced, present, *list != '\0' ? ": missing are " : "",
-      list);
-  return FALSE;
-}
-
-/* FALSE with an error when the user's `setting` is not the `found` of the
- * file. */
-static gboolean
-check_setting (const OctOpening *opening, const char *text,
-    const char *property, guint setting, guint64 found, GError **error)
-{
-  if (setting == 0 || setting == found)
-    return TRUE;
-  g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-      "%s has the shape %s, thus %s %" G_GUINT64_FORMAT ", but `%s` is set to "
-      "%u; leave `%s` 0 or set it to %" G_GUINT64_FORMAT,
-      opening->file, text, property, found, property, setting, property, found);
-  return FALSE;
-}
-
-gboolean
-oct_opening_take_shape (OctOpening *opening, guint dims, const guint64 *shape,
-    const char *text, GError **error)
-{
-  const OctReaderSettings *settings = opening->settings;
-  guint64 samples = shape[dims - 1], lines = dims > 1 ? shape[dims - 2] : 1;
-  guint64 bscans = dims > 2 ? shape[0] : 1, total;
-
-  g_assert (dims >= 1 && dims <= 3);
-  if (samples == 0 || lines == 0 || bscans == 0
-      || !g_uint64_checked_mul (
-          &total, samples, oct_stored_get (opening->stored)->size)
-      || !g_uint64_checked_mul (&total, total, lines)
-      || !g_uint64_checked_mul (&total, total, bscans) || total > G_MAXINT64) {
-    g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
-        "%s holds an array of the shape %s, which is empty or impossible; "
-        "save an array with values",
-        opening->file, text);
-    return FALSE;
-  }
-  if (!check_setting (
-          opening, text, "samples", settings->samples, samples, error))
-    return FALSE;
-  /* the lines of a two-dimensional array can be grouped to B-scans */
-  if (dims == 2 && settings->lines && settings->lines <= lines)
-    lines = settings->lines;
-  if (!check_setting (opening, text, "lines", settings->lines, lines, error))
-    return FALSE;
-  /* the volume of a three-dimensional array may be several, one after the
-   * other */
-  if (dims == 3 && settings->bscans != 0 && bscans % settings->bscans != 0)
-    return check_setting (
-        opening, text, "bscans", settings->bscans, bscans, error);
-  if (!oct_opening_count_frames (opening, samples, lines, total, error))
-    return FALSE;
-  opening->info.bscans = settings->bscans;
-  if (settings->bscans == 0)
-    opening->info.bscans =
-        (guint)MIN (dims == 3 ? bscans : opening->info.frames, G_MAXUINT);
-  return TRUE;
-}
-
-/* ------------------------------------------------------------- flat formats */
-
-/* The format that the ending of a name promises; had the content kept the
- * promise, it would not be read as a raw file. */
-static const char *
-get_promise (const OctOpening *opening)
-{
-  static const struct {
-    const char *ending, *promise;
-  } endings[] = { { ".npy'", "a NumPy .npy file" },
-    { ".mat'", "a MATLAB file" }, { ".h5'", "an HDF5 file" },
-    { ".hdf5'", "an HDF5 file" }, { ".tif'", "a TIFF file" },
-    { ".tiff'", "a TIFF file" },
-    { ".oct'", "an .oct file of Thorlabs, Bioptigen or octrawsink" },
-    { ".srr'", "a Thorlabs .srr file" } };
-  g_autofree char *file = g_ascii_strdown (opening->file, -1);
-
-  for (guint i = 0; i < G_N_ELEMENTS (endings); i++)
-    if (g_str_has_suffix (file, endings[i].ending))
-      return endings[i].promise;
-  return NULL;
-}
-
-static void
-set_no_sizes (const OctOpening *opening, GError **error)
-{
-  const OctReaderSettings *settings = opening->settings;
-  const char *promise =
-      settings->format == OCT_FILE_AUTO ? get_promise (opening) : NULL;
-
-  if (promise != NULL)
-    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-        "%s has a name like %s, but not the content of one, and is read as a "
-        "raw file, which does not tell its sizes; copy or save it again, or "
-        "set `samples` (values per A-line, now %u) and `lines` (A-lines per "
-        "B-scan, now %u) if it is raw",
-        opening->file, promise, settings->samples, settings->lines);
-  else
-    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-        "%s is read as a raw file, which does not tell its sizes; set "
-        "`samples` (values per A-line, now %u) and `lines` (A-lines per "
-        "B-scan, now %u)",
-        opening->file, settings->samples, settings->lines);
-}
-
-gboolean
-oct_format_open_raw (OctOpening *opening, GError **error)
-{
-  const OctReaderSettings *settings = opening->settings;
-
-  if (!oct_opening_take_frames (opening, error))
-    return FALSE;
-  if (settings->samples == 0 || settings->lines == 0) {
-    set_no_sizes (opening, error);
-    return FALSE;
-  }
-  opening->stored = settings->stored;
-  if (settings->header_size >= opening->file_size) {
-    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-        "%s has %" G_GUINT64_FORMAT
-        " bytes, but `header-size` skips %" G_GUINT64_FORMAT
-        "; set `header-size` smaller",
-        opening->file, opening->file_size, settings->header_size);
-    return FALSE;
-  }
-  opening->data_offset = settings->header_size;
-  if (!(settings->packing != OCT_PACKING_NONE
-              ? oct_format_open_packed (opening, error)
-              : oct_opening_count_frames (
-                  opening, settings->samples, settings->lines, 0, error)))
-    return FALSE;
-  opening->info.bscans = settings->bscans
-                             ? settings->bscans
-                             : (guint)MIN (opening->info.frames, G_MAXUINT);
-  return TRUE;
-}
-
-gboolean
-oct_format_open_npy (OctOpening *opening, GError **error)
-{
-  g_autofree char *text = NULL;
-  OctNpyHeader header;
-  OctShape shape = { 0 };
-
-  if (!oct_npy_parse_header (
-          opening->file, opening->head, opening->head_size, &header, error)
-      || !oct_opening_check_raw_only (opening, "a NumPy file", error)
-      || !oct_opening_check_no_names (opening, error))
-    return FALSE;
-  opening->stored = header.stored;
-  opening->data_offset = header.data_offset;
-  text = oct_npy_describe_shape (&header);
-  shape.dims = header.dims;
-  memcpy (shape.lengths, header.shape, sizeof header.shape);
-  shape.first_is_fastest = header.fortran_order;
-  shape.text = text;
-  return oct_opening_take_array (opening, &shape, NULL, error);
 }

@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "oct-format.h"
+#include "oct-opening.h"
 
 G_BEGIN_DECLS
 

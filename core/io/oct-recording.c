@@ -2,7 +2,7 @@
 #include "oct-recording.h"
 
 #include "oct-file.h"
-#include "oct-format.h"
+#include "oct-opening.h"
 
 #include <glib/gstdio.h>
 #include <string.h>

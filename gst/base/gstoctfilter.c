@@ -612,6 +612,21 @@ gst_oct_filter_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
 
 /* ---------------------------------------------------------- events, states */
 
+void
+gst_oct_filter_set_upstream_calibration (
+    GstOctFilter *filter, OctCalibration *calibration)
+{
+  gboolean affects_caps;
+
+  GST_OBJECT_LOCK (filter);
+  affects_caps = gst_oct_calibrations_set_upstream (
+      gst_oct_filter_get_calibrations (filter), calibration);
+  GST_OBJECT_UNLOCK (filter);
+  if (affects_caps)
+    gst_oct_choice_set_stale (gst_oct_filter_get_choice (filter));
+  gst_oct_filter_changed (filter, affects_caps);
+}
+
 static gboolean
 gst_oct_filter_sink_event (GstBaseTransform *trans, GstEvent *event)
 {

@@ -62,18 +62,3 @@ gst_oct_filter_ref_upstream_calibration (GstOctFilter *filter)
   GST_OBJECT_UNLOCK (filter);
   return calibration;
 }
-
-void
-gst_oct_filter_set_upstream_calibration (
-    GstOctFilter *filter, OctCalibration *calibration)
-{
-  gboolean affects_caps;
-
-  GST_OBJECT_LOCK (filter);
-  affects_caps = gst_oct_calibrations_set_upstream (
-      gst_oct_filter_get_calibrations (filter), calibration);
-  GST_OBJECT_UNLOCK (filter);
-  if (affects_caps)
-    gst_oct_choice_set_stale (gst_oct_filter_get_choice (filter));
-  gst_oct_filter_changed (filter, affects_caps);
-}

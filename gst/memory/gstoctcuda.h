@@ -20,17 +20,6 @@
 
 G_BEGIN_DECLS
 
-/* as in GstCuda, which is not always there */
-#define GST_OCT_CUDA_FEATURE "memory:CUDAMemory"
-
-/* Whether the first of `caps` is of GPU memory. */
-static inline gboolean
-gst_oct_caps_is_on_gpu (const GstCaps *caps)
-{
-  return gst_caps_features_contains (
-      gst_caps_get_features (caps, 0), GST_OCT_CUDA_FEATURE);
-}
-
 #define GST_OCT_MAP_CUDA (GST_MAP_FLAG_LAST << 1)
 /* in addition: the mapping thread works in the compute stream, which is in
  * order */

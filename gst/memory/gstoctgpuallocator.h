@@ -5,9 +5,11 @@
  */
 #pragma once
 
-#include "gstoctcuda.h"
+#include <gst/gst.h>
 
 G_BEGIN_DECLS
+
+typedef struct _GstOctCuda GstOctCuda; /* gstoctcuda.h */
 
 #define GST_TYPE_OCT_GPU_ALLOCATOR (gst_oct_gpu_allocator_get_type ())
 G_DECLARE_DERIVABLE_TYPE (GstOctGpuAllocator, gst_oct_gpu_allocator, GST,

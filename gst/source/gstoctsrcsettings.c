@@ -137,8 +137,8 @@ static GST_OCT_DEFINE_ENUM (get_scan_mask_type, "GstOctScanMaskChoice",
           "one that can have them)",
           0, NULL, GST_OCT_STRING (GstOctSrcSettings, input.reader.variable) },
       { "dataset", "Dataset",
-          "Which dataset of an HDF5 file has the spectra (none = the only one "
-          "that can have them)",
+          "Which dataset of an HDF5 file, or channel of a TDMS file, has the "
+          "spectra (none = the only one that can have them)",
           0, NULL, GST_OCT_STRING (GstOctSrcSettings, input.reader.dataset) },
       { "sample-dimension", "Sample dimension",
           "Which dimension of an array has the samples, 1 is the first (0 = "

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "oct-convert.h"
+#include "oct-convert-parts.h"
 
 #include <errno.h>
 #include <glib/gstdio.h>
@@ -9,7 +9,7 @@
 
 /* Endings of files read from folders; a file that is named is always read. */
 static const char *const endings[] = { ".npy", ".mat", ".h5", ".hdf5", ".oct",
-  ".srr", ".unp", ".raw", ".bin", ".tif", ".tiff", NULL };
+  ".srr", ".unp", ".raw", ".bin", ".tdms", ".tif", ".tiff", NULL };
 
 /* State of the search through folders. */
 typedef struct {
@@ -286,8 +286,8 @@ oct_convert_find_inputs (
     return g_steal_pointer (&inputs);
   g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
       "There is no file of spectra there; name the files, or folders with "
-      "files that end with .npy, .mat, .h5, .oct, .srr, .unp, .raw, .bin or "
-      ".tif, other than that of --output.");
+      "files that end with .npy, .mat, .h5, .oct, .srr, .unp, .raw, .bin, "
+      ".tdms or .tif, other than that of --output.");
   return NULL;
 }
 

@@ -3,7 +3,7 @@
  * Files in the output folder, by names that may come from anywhere: no link is
  * followed on the way to them, so that they are in that folder.
  */
-#include "oct-convert.h"
+#include "oct-convert-parts.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "oct-convert.h"
+#include "oct-convert-parts.h"
 
 #include <dirent.h>
 #include <errno.h>

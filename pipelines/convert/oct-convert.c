@@ -7,7 +7,7 @@
  * moved to its place when it is complete; the manifest says so then.  A file
  * that a run has begun and not completed is begun again.
  */
-#include "oct-convert.h"
+#include "oct-convert-parts.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -44,29 +44,10 @@ LAYERS = (
 
 # To be opened.
 CIRCLES = (
-    ("core/io/oct-format core/io/oct-format-array core/io/oct-format-bioptigen "
-     "core/io/oct-format-chirp core/io/oct-format-hdf5 core/io/oct-format-mat "
-     "core/io/oct-format-octproz core/io/oct-format-packed core/io/oct-format-srr "
-     "core/io/oct-format-thorlabs core/io/oct-format-tiff core/io/oct-format-unp "
-     "core/io/oct-layout core/io/oct-reader core/io/oct-recording"),
-    ("core/signal/oct-colormap core/volume/oct-transfer"),
-    ("cpu/oct-cpu-volume-cs cpu/oct-cpu-volume-cs-axial "
-     "cpu/oct-cpu-volume-cs-envelope cpu/oct-cpu-volume-cs-joint "
-     "cpu/oct-cpu-volume-cs-paper"),
     ("cuda/oct-cuda-background cuda/oct-cuda-mean"),
     ("cuda/oct-cuda-gridding cuda/oct-cuda-nufft cuda/oct-cuda-nufft-fused"),
     ("cuda/oct-cuda-volume-cs cuda/oct-cuda-volume-cs-fill"),
-    ("gst/base/gstoctcaps gst/memory/gstoctcuda gst/memory/gstoctframe "
-     "gst/memory/gstoctgpuallocator"),
-    ("gst/base/gstoctfilter gst/base/gstoctfiltercalibration"),
     ("gst/volume/gstoctvolumefilter gst/volume/gstoctvolumefilterstream"),
-    ("pipelines/convert/oct-convert pipelines/convert/oct-convert-deliver "
-     "pipelines/convert/oct-convert-file pipelines/convert/oct-convert-inputs "
-     "pipelines/convert/oct-convert-manifest pipelines/convert/oct-convert-place "
-     "pipelines/convert/oct-convert-state pipelines/convert/oct-convert-work"),
-    ("pipelines/oct-calibrate pipelines/oct-calibrate-columns "
-     "pipelines/oct-calibrate-options pipelines/oct-calibrate-plot "
-     "pipelines/oct-calibrate-report"),
 )
 # (file that includes, file that is included)
 UPWARDS = (
@@ -74,8 +55,6 @@ UPWARDS = (
     ("core/calibration/oct-lines.h", "core/io/oct-reader.h"),
     ("core/signal/oct-colormap.h", "core/volume/oct-transfer.h"),
     ("gst/memory/gstoctbackend.h", "gst/base/gstoctproperties.h"),
-    ("gst/memory/gstoctcuda.h", "gst/base/gstoctcaps.h"),
-    ("gst/memory/gstoctframe.h", "gst/base/gstoctcaps.h"),
     ("gst/memory/gstoctpinned.c", "gst/base/gstocterror.h"),
 )
 # Long tables: {file: functions}

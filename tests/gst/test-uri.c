@@ -49,6 +49,7 @@ GST_START_TEST (test_types)
         "application/x-oct-srr" },
     { "\x93NUMPY\1", "application/x-npy" },
     { "......\13...FRAMEHEADER.", "application/x-oct-bioptigen" },
+    { "TDSm\16", "application/x-tdms" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (texts); i++) {

@@ -10,6 +10,17 @@
 
 G_BEGIN_DECLS
 
+/* as in GstCuda, which is not always there */
+#define GST_OCT_CUDA_FEATURE "memory:CUDAMemory"
+
+/* Whether the first of `caps` is of GPU memory. */
+static inline gboolean
+gst_oct_caps_is_on_gpu (const GstCaps *caps)
+{
+  return gst_caps_features_contains (
+      gst_caps_get_features (caps, 0), GST_OCT_CUDA_FEATURE);
+}
+
 #define GST_OCT_SIZE_RANGE "(int) [ 1, 65536 ]"
 #define GST_OCT_RATE_RANGE "(fraction) [ 0/1, 2147483647/1 ]"
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstoctcaps.h"
-#include "gstoctcuda.h"
 #include "oct-backend.h"
 
 const char *
