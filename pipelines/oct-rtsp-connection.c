@@ -15,6 +15,7 @@
  * the library drops further ones. */
 #define INSIDE (256 * 1024)
 #define TRIES 3
+#define SESSION "oct-session"
 
 /* One direction: the bytes held wait until `to` takes them. */
 typedef struct {
@@ -180,10 +181,41 @@ release_plays (gpointer plays, GClosure *closure)
 }
 
 static void
+leave_session (GstRTSPClient *client)
+{
+  GstRTSPSession *session = g_object_get_data (G_OBJECT (client), SESSION);
+  g_autoptr (GstRTSPSessionPool) pool = NULL;
+
+  if (session == NULL)
+    return;
+  pool = gst_rtsp_client_get_session_pool (client);
+  gst_rtsp_session_pool_remove (pool, session);
+}
+
+/* A viewer has one: its second ends the first. */
+static void
+on_new_session (GstRTSPClient *client, GstRTSPSession *session, gpointer data)
+{
+  leave_session (client);
+  g_object_set_data_full (
+      G_OBJECT (client), SESSION, g_object_ref (session), g_object_unref);
+}
+
+/* The library keeps the session of a viewer that left without a TEARDOWN for a
+ * minute: sixteen of them would shut out everybody. */
+static void
+on_closed (GstRTSPClient *client, gpointer data)
+{
+  leave_session (client);
+}
+
+static void
 on_client (GstRTSPServer *server, GstRTSPClient *client, gpointer data)
 {
   OctRtspHall *hall = data;
 
+  g_signal_connect (client, "new-session", G_CALLBACK (on_new_session), NULL);
+  g_signal_connect (client, "closed", G_CALLBACK (on_closed), NULL);
   g_signal_connect_data (client, "play-request", G_CALLBACK (on_play),
       g_atomic_rc_box_acquire (hall->coming->plays), release_plays, 0);
 }

@@ -10,6 +10,7 @@
 #define PATH "/oct"
 #define USER "oct"
 #define ROLE "viewer"
+#define TAP "oct-tap"
 #define MAX_VIEWERS 16
 /* Frames that may wait for the server, which waits for nobody. */
 #define QUEUE (300 * GST_MSECOND)
@@ -26,7 +27,7 @@ struct _OctRtsp {
   GThread *thread;
 };
 
-/* ------------------------------------------------------------- shared video */
+/* ---------------------------------------------------- the video of a viewer */
 
 static void
 rtsp_on_tap_ended (const char *reason, gpointer appsrc)
@@ -34,13 +35,14 @@ rtsp_on_tap_ended (const char *reason, gpointer appsrc)
   gst_app_src_end_of_stream (appsrc);
 }
 
+/* At the latest when the media is freed: some are never prepared. */
 static void
-on_unprepared (GstRTSPMedia *media, gpointer tap)
+on_unprepared (GstRTSPMedia *media, gpointer data)
 {
-  oct_tap_free (tap);
+  g_object_set_data (G_OBJECT (media), TAP, NULL);
 }
 
-/* The first viewer has come; the video is shared by all who follow. */
+/* A viewer has come. */
 static void
 on_configure (GstRTSPMediaFactory *factory, GstRTSPMedia *media, gpointer data)
 {
@@ -53,7 +55,9 @@ on_configure (GstRTSPMediaFactory *factory, GstRTSPMedia *media, gpointer data)
   oct_tap_set_up_source (source, OCT_TAP_ARRIVAL);
   tap = oct_tap_new (rtsp->pad, GST_APP_SRC (source), OCT_TAP_ARRIVAL, QUEUE,
       NULL, rtsp_on_tap_ended, source);
-  g_signal_connect (media, "unprepared", G_CALLBACK (on_unprepared), tap);
+  g_object_set_data_full (
+      G_OBJECT (media), TAP, tap, (GDestroyNotify)oct_tap_free);
+  g_signal_connect (media, "unprepared", G_CALLBACK (on_unprepared), NULL);
 }
 
 static GstRTSPMediaFactory *
@@ -66,10 +70,10 @@ make_factory (OctRtsp *rtsp, gboolean with_password)
       "rtph264pay name=pay0 pt=96 config-interval=-1 "
       "aggregate-mode=zero-latency"
       " )");
-  gst_rtsp_media_factory_set_shared (factory, TRUE);
-  /* A viewer by UDP that joins others that watch by TCP sometimes gets nothing
-   * (gst-rtsp-server 1.22).  So UDP is refused, and players use TCP, which also
-   * passes tunnels and loses nothing. */
+  /* Each viewer has its own packets of the one encoded video: media that viewers
+   * share is lost for the one that comes while the last one leaves. */
+  gst_rtsp_media_factory_set_shared (factory, FALSE);
+  /* TCP passes tunnels and loses nothing. */
   gst_rtsp_media_factory_set_protocols (factory, GST_RTSP_LOWER_TRANS_TCP);
   gst_rtsp_media_factory_set_suspend_mode (factory, GST_RTSP_SUSPEND_MODE_NONE);
   if (with_password)

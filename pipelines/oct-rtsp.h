@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * An RTSP server for H.264 that passes a pad: all viewers get the same
- * packets (by TCP), and one that does not take them holds up nobody else.
+ * An RTSP server for H.264 that passes a pad: all viewers get the same video,
+ * encoded once (by TCP), and one that does not take it holds up nobody else.
  */
 #pragma once
 

@@ -182,6 +182,20 @@ tap_is_full (OctTap *tap, GstBuffer *buffer)
              || gst_app_src_get_current_level_bytes (tap->appsrc) > MAX_BYTES);
 }
 
+/* An appsrc that stamps buffers on arrival can do so once it plays: before, it
+ * may have a clock but not the time to count from, and its buffers would be due
+ * in hours. */
+static gboolean
+tap_can_stamp (OctTap *tap)
+{
+  GstState state;
+
+  if (tap->times != OCT_TAP_ARRIVAL)
+    return TRUE;
+  gst_element_get_state (GST_ELEMENT (tap->appsrc), &state, NULL, 0);
+  return state == GST_STATE_PLAYING;
+}
+
 static void
 tap_take_buffer (OctTap *tap, GstBuffer *buffer)
 {
@@ -192,7 +206,7 @@ tap_take_buffer (OctTap *tap, GstBuffer *buffer)
   if (tap->stats.frames == 0)
     tap->base = time;
   /* no file can go back in time */
-  if (tap_is_full (tap, buffer)
+  if (!tap_can_stamp (tap) || tap_is_full (tap, buffer)
       || (tap->stats.frames > 0 && time <= tap->base + tap->last)) {
     tap->stats.dropped++;
     return;

@@ -15,7 +15,8 @@ typedef struct _OctTap OctTap;
 
 typedef struct {
   guint64 frames;    /* handed over */
-  guint64 dropped;   /* not handed over, the queue was full */
+  guint64 dropped;   /* not handed over: the queue was full, or the appsrc that
+                        stamps buffers did not play */
   GstClockTime time; /* from the first to the end of the last */
 } OctTapStats;
 

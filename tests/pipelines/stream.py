@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Streams with oct-record and watches: with several viewers, with some that
 stall or vanish, and with none.  Output is TAP."""
+import concurrent.futures
 import contextlib
 import os
 import re
@@ -156,12 +157,13 @@ def rtsp_request(stream, method, url, number, **headers):
     return answer.decode()
 
 
-def stalled_client(url):
-    """A viewer by TCP that begins to play and then reads nothing at all."""
-    port = int(re.search(r":(\d+)/", url)[1])
+def play(url, **options):
+    """A viewer by TCP that asks for the video: its connection and its session."""
     stream = socket.socket()
-    stream.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-    stream.connect(("127.0.0.1", port))
+    for name, value in options.items():
+        stream.setsockopt(socket.SOL_SOCKET, getattr(socket, name), value)
+    stream.settimeout(tap.PATIENCE)
+    stream.connect(("127.0.0.1", int(re.search(r":(\d+)/", url)[1])))
     answer = rtsp_request(stream, "DESCRIBE", url, 1, Accept="application/sdp")
     assert answer.startswith("RTSP/1.0 200"), answer
     answer = rtsp_request(stream, "SETUP", url + "/stream=0", 2,
@@ -170,7 +172,26 @@ def stalled_client(url):
     session = re.search(r"Session: ([^;\r]+)", answer)[1]
     stream.sendall((f"PLAY {url} RTSP/1.0\r\nCSeq: 3\r\nSession: {session}"
                     "\r\n\r\n").encode())
-    return stream
+    return stream, session
+
+
+def stalled_client(url):
+    """A viewer by TCP that begins to play and then reads nothing at all."""
+    return play(url, SO_RCVBUF=4096)[0]
+
+
+def glance(url, says_goodbye):
+    """A viewer that leaves after a few packets."""
+    stream, session = play(url)
+    with stream:
+        received = b""
+        while received.count(b"$\0") < 3:
+            piece = stream.recv(65536)
+            assert piece, received[:200]
+            received += piece
+        if says_goodbye:
+            stream.sendall((f"TEARDOWN {url} RTSP/1.0\r\nCSeq: 4\r\n"
+                            f"Session: {session}\r\n\r\n").encode())
 
 
 def sent_in_vain(stream):
@@ -252,9 +273,10 @@ def test_rtsp_coming_and_going(folder):
     """Viewers who come, look and go, one after the other and all at once."""
     with sender(folder, "--rtsp", 0, "--output", "x", "--mp4") as it:
         url = it.wait_for(r"Live: (rtsp://127.0.0.1:\d+/oct)")[1]
-        for _ in range(8):
-            with receiver(*rtsp(url), frames=10) as viewer:
-                finish(viewer)
+        with concurrent.futures.ThreadPoolExecutor(4) as viewers:
+            # each of 60 gets pictures: also the one that comes while the last
+            # one leaves, and after more than may watch at a time were cut off
+            list(viewers.map(lambda n: glance(url, n % 2), range(60)))
         for _ in range(5):
             with receiver(*rtsp(url)) as one, \
                     receiver(*rtsp(url, "protocols=tcp")) as two:
