@@ -33,12 +33,9 @@ to_byte (float a)
   OCT_VECTORISED static void name (                                            \
       const Render *r, const OctVolumeEye *eye, guint y, guint8 *to)           \
   {                                                                            \
-    float w = 1 - 2 * (y + 0.5f) / r->height;                                  \
-                                                                               \
     for (guint x = 0; x < r->width; x++, to += 4) {                            \
-      float u = 2 * (x + 0.5f) / r->width - 1;                                 \
       OctPoint c = oct_ray_trace (MODE, &r->volume->scene, &r->sampler, eye,   \
-          u, w, oct_ray_phase ((int)x, (int)y));                               \
+          (int)x, (int)y, (int)r->width, (int)r->height);                      \
                                                                                \
       to[0] = to_byte (c.x);                                                   \
       to[1] = to_byte (c.y);                                                   \

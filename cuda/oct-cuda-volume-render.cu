@@ -82,9 +82,8 @@ render_kernel (const __grid_constant__ OctCudaVolumeRender r)
   /* beyond the picture: the last pixel once more, for its colour */
   px = min (x, r.to.width - 1);
   py = min (y, r.to.height - 1);
-  c = oct_ray_trace (MODE, &r.scene, &s, &r.eyes[eye],
-      2 * (px + .5f) / r.to.width - 1, 1 - 2 * (py + .5f) / r.to.height,
-      oct_ray_phase (px, py));
+  c = oct_ray_trace (
+      MODE, &r.scene, &s, &r.eyes[eye], px, py, r.to.width, r.to.height);
   write_pixel (r.to, x + eye * r.to.width, y,
       x < r.to.width && y < r.to.height,
       make_float3 (to_level (c.x), to_level (c.y), to_level (c.z)));

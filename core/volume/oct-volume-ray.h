@@ -465,34 +465,138 @@ oct_ray_is_cut (const OctVolumeScene *scene, const OctRay *ray, float t0)
   return t0 > OCT_RAY_MIN (a, b) + 1e-5f;
 }
 
-/* The colour of the point (u, w) of a picture, 0 .. 1 and a little more. */
+/* The part of a ray within planes: `in` and `out` are the normals of those that
+ * it enters and leaves through, divided by their products with its direction; 0:
+ * none. */
+typedef struct {
+  float t0, t1;
+  OctPoint in, out;
+} OctRaySpan;
+
+OCT_RAY void
+oct_ray_enter (OctRaySpan *span, float t, OctPoint normal)
+{
+  if (t > span->t0) {
+    span->t0 = t;
+    span->in = normal;
+  }
+}
+
+OCT_RAY void
+oct_ray_leave (OctRaySpan *span, float t, OctPoint normal)
+{
+  if (t < span->t1) {
+    span->t1 = t;
+    span->out = normal;
+  }
+}
+
+OCT_RAY void
+oct_ray_cross (
+    OctRaySpan *span, float origin, float low, float high, OctPoint normal)
+{
+  float inverse = normal.x + normal.y + normal.z; /* two of them are 0 */
+  float a = (low - origin) * inverse, b = (high - origin) * inverse;
+
+  oct_ray_enter (span, OCT_RAY_MIN (a, b), normal);
+  oct_ray_leave (span, OCT_RAY_MAX (a, b), normal);
+}
+
+/* What is shown of the volume; not the box that is taken out. */
+OCT_RAY void
+oct_ray_find_span (
+    OctRaySpan *span, const OctVolumeScene *scene, const OctRay *ray)
+{
+  OctPoint o = ray->origin, d = ray->direction;
+
+  span->t0 = 0;
+  span->t1 = 1e9f;
+  span->in = span->out = oct_ray_point (0, 0, 0);
+  oct_ray_cross (
+      span, o.x, scene->low.x, scene->high.x, oct_ray_point (1 / d.x, 0, 0));
+  oct_ray_cross (
+      span, o.y, scene->low.y, scene->high.y, oct_ray_point (0, 1 / d.y, 0));
+  oct_ray_cross (
+      span, o.z, scene->low.z, scene->high.z, oct_ray_point (0, 0, 1 / d.z));
+  for (int i = 0; i < scene->n_planes; i++) {
+    const float *p = scene->planes[i];
+    OctPoint n = oct_ray_point (p[0], p[1], p[2]);
+    float scale = 1 / oct_ray_nudge (oct_ray_dot (n, d));
+    float t = (p[3] - oct_ray_dot (n, o)) * scale;
+
+    n = oct_ray_point (n.x * scale, n.y * scale, n.z * scale);
+    if (scale < 0)
+      oct_ray_enter (span, t, n);
+    else
+      oct_ray_leave (span, t, n);
+  }
+}
+
+/* How much of a pixel the volume covers, to smooth its outline: 1/2 where the
+ * ray meets an edge of it, 0 and 1 half a pixel beside.  *u and *w, whose pixels
+ * have the size (du, dw), move to half a pixel inside of an edge that is nearer:
+ * what is there has the colour of the part that is covered.
+ *
+ * A ray meets the edge between two planes where it enters one as it leaves the
+ * other.  1 / t of a plane is linear in u and w, and t itself if rays are
+ * parallel, so this distance to the edge is exact. */
+OCT_RAY float
+oct_ray_cover (const OctRaySpan *span, const OctVolumeEye *eye, float *u,
+    float *w, float du, float dw)
+{
+  float a = 1, b = 1, along, across, scale, distance;
+  OctPoint m;
+
+  if (!eye->parallel) {
+    OctPoint d = oct_ray_along (
+        oct_ray_along (eye->forward, eye->right, *u), eye->up, *w);
+    float k = OCT_RAY_RSQRT (oct_ray_dot (d, d)); /* t is of a unit vector */
+
+    a = span->t1 * k;
+    b = span->t0 * k;
+  }
+  m = oct_ray_point (span->in.x * a - span->out.x * b,
+      span->in.y * a - span->out.y * b, span->in.z * a - span->out.z * b);
+  along = oct_ray_dot (m, eye->right) * du;
+  across = oct_ray_dot (m, eye->up) * dw;
+  scale = OCT_RAY_RSQRT (along * along + across * across + 1e-30f);
+  distance = (span->t1 - span->t0) * scale;
+  if (distance < .5f) {
+    *u += (.5f - distance) * along * scale * du;
+    *w += (.5f - distance) * across * scale * dw;
+  }
+  return oct_ray_clamp (.5f + distance);
+}
+
+/* The colour of pixel (x, y) of a picture of this size, 0 .. 1 and a little
+ * more. */
 OCT_RAY OctPoint
 oct_ray_trace (OctVolumeMode mode, const OctVolumeScene *scene,
-    const OctRaySampler *s, const OctVolumeEye *eye, float u, float w,
-    float phase)
+    const OctRaySampler *s, const OctVolumeEye *eye, int x, int y, int width,
+    int height)
 {
-  float t0 = 0, t1 = 1e9f, a = 0, b = 1e9f, c0, c1;
+  float du = 2.0f / width, dw = 2.0f / height;
+  float u = (x + .5f) * du - 1, w = 1 - (y + .5f) * dw;
+  float phase = oct_ray_phase (x, y), covered;
+  float t0, t1, a = 0, b = 1e9f, c0, c1;
   int shows_faces = mode != OCT_VOLUME_MIP && mode != OCT_VOLUME_MEAN;
   OctPoint back = oct_ray_mix_point (
       scene->back_bottom, scene->back_top, oct_ray_clamp (.5f + .5f * w));
   OctPoint zero = oct_ray_point (0, 0, 0);
   OctRayState state;
+  OctRaySpan span;
   OctRay ray;
 
   oct_ray_begin (&ray, scene, eye, u, w);
-  oct_ray_clip_box (&ray, scene->low, scene->high, &t0, &t1);
-  for (int i = 0; i < scene->n_planes; i++) {
-    const float *p = scene->planes[i];
-    OctPoint n = oct_ray_point (p[0], p[1], p[2]);
-    float along = oct_ray_nudge (oct_ray_dot (n, ray.direction));
-    float t = (p[3] - oct_ray_dot (n, ray.origin)) / along;
-
-    if (along < 0)
-      t0 = OCT_RAY_MAX (t0, t);
-    else
-      t1 = OCT_RAY_MIN (t1, t);
+  oct_ray_find_span (&span, scene, &ray);
+  covered = oct_ray_cover (&span, eye, &u, &w, du, dw);
+  if (covered > 0 && covered < 1) {
+    oct_ray_begin (&ray, scene, eye, u, w);
+    oct_ray_find_span (&span, scene, &ray);
   }
-  if (!(t0 < t1))
+  t0 = span.t0;
+  t1 = span.t1;
+  if (!(covered > 0 && t0 < t1))
     return back;
   state.colour = state.face = zero;
   state.hit = oct_ray_point (-1, 0, 0);
@@ -517,5 +621,6 @@ oct_ray_trace (OctVolumeMode mode, const OctVolumeScene *scene,
       oct_ray_face (mode, scene, s, &ray, &state, c1);
     oct_ray_march (mode, scene, s, &ray, &state, c1, t1, phase);
   }
-  return oct_ray_finish (mode, scene, s, &ray, &state, back);
+  return oct_ray_mix_point (
+      back, oct_ray_finish (mode, scene, s, &ray, &state, back), covered);
 }
