@@ -18,9 +18,11 @@ this computer if there are any.  That takes at most 10 minutes on two cores.
                       (build-sanitize/);
                    3. the fuzz targets, ten seconds each (build-fuzz/, with clang)
   --plain          only the first; these three options can be combined
+  --system         of the first, the tests that depend on the system: not the
+                   quality of images, and the chain of elements in one way only
   --sanitize       only the second
   --fuzz           only the third
-  --debian SUITE   also all tests in a Debian system of another version
+  --debian SUITE   also --system in a Debian system of another version
                    (trixie, bookworm, ...; tests/debian.sh)
   --packages       also the Debian packages: built, installed and tried in a
                    Debian system of this computer's version
@@ -45,7 +47,7 @@ parts='' suite='' packages=no minutes=0 install=yes
 while [ $# -gt 0 ]; do
   case $1 in
     --all) parts+=' plain sanitize fuzz' ;;
-    --plain | --sanitize | --fuzz) parts+=" ${1#--}" ;;
+    --plain | --system | --sanitize | --fuzz) parts+=" ${1#--}" ;;
     --debian | --minutes)
       [ $# -ge 2 ] || { echo "$1 needs a value, see --help." >&2; exit 2; }
       if [ "$1" = --debian ]; then suite=$2; else minutes=$2; fi
@@ -118,7 +120,7 @@ run () {
   while [ "$1" != -- ]; do setup+=("$1"); shift; done
   shift
   echo
-  echo "== $name ($build)"
+  echo "== $name ($build), after $((SECONDS / 60)) minutes"
   # the options may have changed since the folder was made
   if [ -f "$build/build.ninja" ]; then
     meson configure "$build" "${setup[@]}"
@@ -192,10 +194,10 @@ another_debian () {
   local results=build-debian-$suite/system/srv/gst-oct/checkout/build-test
   results+=/meson-logs/testlog.json
   echo
-  echo "== $name (build-debian-$suite)"
+  echo "== $name (build-debian-$suite), after $((SECONDS / 60)) minutes"
   enough_time "$name" || return 0
   rm -f "$results"
-  "${limit[@]}" bash tests/debian.sh "$suite" bash tests/run.sh --plain 2>&1 |
+  "${limit[@]}" bash tests/debian.sh "$suite" bash tests/run.sh --system 2>&1 |
     tee "$log" || status=${PIPESTATUS[0]}
   counts=$(grep -E '^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$' "$log" |
     tail -n 1) || true
@@ -229,7 +231,7 @@ own_packages () {
   system=$(. /etc/os-release 2>/dev/null && [ "${ID:-}" = debian ] &&
     echo "${VERSION_CODENAME:-}") || true
   echo
-  echo "== $name (tests/packages.sh --quick)"
+  echo "== $name (tests/packages.sh --quick), after $((SECONDS / 60)) minutes"
   if [ -z "$system" ]; then
     leave_out "$name" "this computer does not run a Debian that has a name"
     return
@@ -262,11 +264,13 @@ if [[ $parts = *' most '* ]]; then
     "-Dgpu_architectures=$(oct_architectures)" -- --no-suite slow
 fi
 
-if [[ $parts = *' plain '* ]]; then
+if [[ $parts = *' plain '* || $parts = *' system '* ]]; then
+  some=()
+  [[ $parts = *' plain '* ]] || some=(--no-suite separate --no-suite quality)
   # kernels for the oldest GPU that is supported and for Hopper, which has code
   # of its own: for all of them nvcc takes longer than all tests
   run "All tests" build-test -Dwerror=true -Dtests=enabled -Dpipelines=enabled \
-    -Dcuda=auto -Dgpu_architectures=75,90 --
+    -Dcuda=auto -Dgpu_architectures=75,90 -- "${some[@]}"
 fi
 
 if [[ $parts = *' sanitize '* ]]; then

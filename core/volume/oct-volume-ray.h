@@ -502,7 +502,7 @@ oct_ray_cross (
   oct_ray_leave (span, OCT_RAY_MAX (a, b), normal);
 }
 
-/* What is shown of the volume; not the box that is taken out. */
+/* The part of the volume that is shown; not the box that is taken out. */
 OCT_RAY void
 oct_ray_find_span (
     OctRaySpan *span, const OctVolumeScene *scene, const OctRay *ray)

@@ -160,7 +160,7 @@ def test_other_debian(folder):
 def test_other_debian_runs_everything(folder):
     """The tests of the programs too."""
     _, text = run_both(folder, 'echo "$*, ${OCT_TEST_WITHOUT:-nothing} left out"')
-    assert "trixie bash tests/run.sh --plain, nothing left out" in text, text
+    assert "trixie bash tests/run.sh --system, nothing left out" in text, text
 
 
 def test_packages(folder):
