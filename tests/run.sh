@@ -18,9 +18,9 @@ this computer if there are any.  That takes at most 10 minutes on two cores.
                       (build-sanitize/);
                    3. the fuzz targets, ten seconds each (build-fuzz/, with clang)
   --plain          only the first; these three options can be combined
-  --system         of the first, the tests that depend on the system: not the
-                   quality of images, and the chain of elements in one way only
-  --sanitize       only the second
+  --system         of the first, the tests that depend on the system: not those
+                   of image quality, and few of them twice (with OCT_FUSE=0)
+  --sanitize       only the second; few tests twice there, too
   --fuzz           only the third
   --debian SUITE   also --system in a Debian system of another version
                    (trixie, bookworm, ...; tests/debian.sh)
@@ -297,7 +297,7 @@ if [[ $parts = *' sanitize '* ]]; then
   slower=5 run "With sanitizers" build-sanitize -Dcuda=disabled \
     -Dbuildtype=debugoptimized \
     -Db_sanitize=address,undefined -Db_lundef=false -Dwerror=true \
-    -Dtests=enabled -- --no-suite docs --no-suite pipelines \
+    -Dtests=enabled -- --no-suite docs --no-suite pipelines --no-suite separate \
     --timeout-multiplier 5
   unset GST_PLUGIN_SYSTEM_PATH_1_0 GST_REGISTRY_FORK
   unset ASAN_OPTIONS LSAN_OPTIONS UBSAN_OPTIONS
