@@ -5,6 +5,7 @@
  * same run.
  *
  *   bench-pipeline --samples 2048 --lines 1000 --json result.json
+ *   bench-pipeline --sizes
  */
 #include "bench-device.h"
 #include "bench-fftw.h"
@@ -23,7 +24,7 @@
 static gint samples = 2048, lines = 1000, threads = 0, bscans = 200,
             together = 1, volume = 0;
 static gboolean no_dispersion = FALSE, from_disk = FALSE, queues = FALSE,
-                one_thread = FALSE;
+                one_thread = FALSE, sizes = FALSE;
 static char *method = NULL, *backend = NULL, *json_path = NULL;
 static char *transform = NULL, *sensing = NULL;
 static char *format = NULL, *range = NULL, *devices = NULL, *fill = NULL;
@@ -72,6 +73,10 @@ static GOptionEntry options[] = {
       "Read the file again and again instead of preloading it", NULL },
   { "queues", 0, 0, G_OPTION_ARG_NONE, &queues,
       "Queues behind octdcsub and before octlogscale: three threads", NULL },
+  { "sizes", 0, 0, G_OPTION_ARG_NONE, &sizes,
+      "A table of many sizes, for docs/benchmarks.md; the options of sizes and "
+      "--bscans do not count",
+      NULL },
   { "json", 0, 0, G_OPTION_ARG_FILENAME, &json_path,
       "Write the results to FILE too", "FILE" },
   { NULL },
@@ -410,11 +415,29 @@ write_json (const Results *r)
   }
 }
 
+/* The upload alone, in the blocks of the pipeline. */
+static double
+measure_link (void)
+{
+  gsize bytes = (gsize)samples * lines * together * 2;
+  guint blocks = (guint)(bscans / together);
+
+  return (ids->len == 0 ? bench_device_upload_rate (bytes, blocks)
+                        : bench_device_upload_rate_of (ids, bytes, blocks))
+         / (samples * 2.0);
+}
+
+static double
+get_rate (const Observation *seen)
+{
+  return (double)lines * MAX (1, volume) * (seen->count - 1 - count_warm_up ())
+         / ((seen->last - seen->first) * 1e-6);
+}
+
 static void
 measure_all (Results *r)
 {
   g_autofree char *path = write_spectra ();
-  gsize bytes = (gsize)samples * lines * 2;
   gsize unused = bench_device_free_memory ();
   struct rusage usage;
   Observation seen;
@@ -422,9 +445,7 @@ measure_all (Results *r)
   measure (path, (guint)bscans, FALSE, &seen);
   getrusage (RUSAGE_SELF, &usage);
   r->memory = usage.ru_maxrss / 1024.0;
-  r->rate = (double)lines * MAX (1, volume)
-            * (seen.count - 1 - count_warm_up ())
-            / ((seen.last - seen.first) * 1e-6);
+  r->rate = get_rate (&seen);
   if (unused > 0)
     r->device_memory = ((double)unused - (double)seen.least_free_memory) * 1e-6;
   g_array_unref (seen.latencies);
@@ -437,10 +458,7 @@ measure_all (Results *r)
     g_array_unref (seen.latencies);
   }
   g_unlink (path);
-  r->link_rate =
-      (ids->len == 0 ? bench_device_upload_rate (bytes, (guint)bscans)
-                     : bench_device_upload_rate_of (ids, bytes, (guint)bscans))
-      / (samples * 2.0);
+  r->link_rate = measure_link ();
   r->complex_rate =
       bench_fftw_rate (FALSE, (guint)samples, (guint)lines, (guint)threads, 50);
   r->real_rate =
@@ -478,6 +496,42 @@ print_results (const Results *r)
   if (r->device_memory > 0)
     g_print ("%-24s %12.0f MB (with its CUDA context)\n", "GPU memory",
         r->device_memory);
+}
+
+/* Each size for a second or so. */
+static void
+print_sizes (void)
+{
+  static const struct {
+    gint samples, lines, together;
+  } table[] = { { 2048, 64, 1 }, { 2048, 64, 16 }, { 1024, 256, 1 },
+    { 1024, 256, 8 }, { 1024, 512, 1 }, { 1024, 512, 32 }, { 2048, 256, 1 },
+    { 2048, 512, 1 }, { 2048, 1000, 1 }, { 4096, 1000, 1 } };
+  gint alines = bench_device_free_memory () > 0 ? 8000000 : 300000;
+
+  g_print ("| samples x A-lines | B-scans of a buffer | A-lines/s | upload "
+           "alone | of it |\n|---|---|---|---|---|\n");
+  for (guint i = 0; i < G_N_ELEMENTS (table); i++) {
+    g_autofree char *path = NULL;
+    double rate, link;
+    Observation seen;
+
+    samples = table[i].samples;
+    lines = table[i].lines;
+    together = table[i].together;
+    bscans = MAX (alines / lines / together, 2) * together;
+    path = write_spectra ();
+    measure (path, (guint)bscans, FALSE, &seen);
+    g_array_unref (seen.latencies);
+    g_unlink (path);
+    rate = get_rate (&seen);
+    link = measure_link ();
+    g_print ("| %d x %d | %d | %.3g M |", samples, lines, together, rate / 1e6);
+    if (link > 0)
+      g_print (" %.3g M | %.2f |\n", link / 1e6, rate / link);
+    else
+      g_print (" no GPU | |\n");
+  }
 }
 
 static gboolean
@@ -538,6 +592,10 @@ main (int argc, char **argv)
     return 2;
   }
   gst_init (NULL, NULL);
+  if (sizes) {
+    print_sizes ();
+    return 0;
+  }
   measure_all (&results);
   print_results (&results);
   if (json_path != NULL)
