@@ -5,10 +5,8 @@
 
 #include "oct-file.h"
 
-#include <errno.h>
 #include <math.h>
 #include <string.h>
-#include <unistd.h>
 
 #define MAX_FILE_SIZE ((guint64)1 << 20)
 #define MAX_EXTINCTION 10000.0
@@ -205,29 +203,13 @@ static OctTransferStops *
 transfer_read_file (const FileKind *kind, const char *path, GError **error)
 {
   g_autofree char *name = oct_file_describe (kind->subject, path);
-  g_autofree char *text = NULL;
-  guint64 size;
-  int fd = oct_file_open (kind->subject, path, &size, error);
-  gssize n;
+  g_autofree char *expected = g_strdup_printf (
+      "for %s a text with a line for some grey levels", kind->property);
+  gsize size;
+  g_autofree char *text = oct_file_read_text (
+      kind->subject, path, MAX_FILE_SIZE, expected, &size, error);
 
-  if (fd < 0)
-    return NULL;
-  if (size > MAX_FILE_SIZE) {
-    close (fd);
-    g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
-        "%s has %" G_GUINT64_FORMAT
-        " bytes, it has to be a text with a line for some grey levels; set %s "
-        "to one.",
-        name, size, kind->property);
-    return NULL;
-  }
-  text = g_malloc (size + 1);
-  n = oct_file_read (fd, 0, text, size);
-  if (n < 0)
-    g_set_error (error, OCT_ERROR, OCT_ERROR_READ,
-        "%s cannot be read (%s); check the file.", name, g_strerror (errno));
-  close (fd);
-  return n < 0 ? NULL : transfer_parse (kind, text, (gsize)n, name, error);
+  return text != NULL ? transfer_parse (kind, text, size, name, error) : NULL;
 }
 
 OctTransferStops *
