@@ -24,7 +24,7 @@
 #define LANES OCT_LANES
 #define GUARD OCT_CPU_RESAMPLER_GUARD
 
-/* The parameters of each operation; NULL: there is no such step. */
+/* The parameters of each operation; NULL: the sequence has no such step. */
 typedef struct {
   const OctBackgroundParams *background;
   const OctResampleParams *resample;
@@ -37,7 +37,7 @@ struct _OctPlan {
   OctStepShape in, out; /* rows: of one B-scan */
   guint bscans;
   guint threads;
-  /* the background, [samples], NULL: there is no such step; found: it comes
+  /* the background, [samples]; NULL: no background is removed; found: it comes
    * with the input instead */
   float *high, *low;
   gboolean found;

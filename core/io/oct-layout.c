@@ -79,7 +79,7 @@ find_channel (const OctOpening *opening, const OctShape *shape, guint wanted,
                                         " channels, but `channel` is %u",
                 count, set)
                      : g_strdup_printf ("thus %" G_GUINT64_FORMAT
-                                        " channels, of which one can be read",
+                                        " channels, but only one can be read",
                          count);
     advice = g_strdup_printf (
         "set `channel` to one of 1 to %" G_GUINT64_FORMAT

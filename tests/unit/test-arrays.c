@@ -383,7 +383,7 @@ test_refused (void)
   assert_refused ((guint[]){ 30, 20 }, 2, TRUE, (OctReaderSettings){ 0 },
       "fortran_order", "set `sample-dimension` to 1 if the 30 are the samples");
   assert_refused ((guint[]){ 2, 3, 40, 6 }, 4, FALSE, (OctReaderSettings){ 0 },
-      "thus 6 channels, of which one can be read; set ",
+      "thus 6 channels, but only one can be read; set ",
       "set `channel` to one of 1 to 6, or `sample-dimension` if dimension 4");
   assert_refused ((guint[]){ 2, 3, 40 }, 3, FALSE,
       (OctReaderSettings){ .sample_dimension = 4 }, "`sample-dimension` is 4",
