@@ -80,7 +80,7 @@ cpu_axial_mix (
       dual[i] = z[i] - x[i] * over[i];
 }
 
-/* y = kept A (z - x / mu) + b / mu, of what A has made of it, unscaled. */
+/* y = kept A (z - x / mu) + b / mu; y holds A (z - x / mu), unscaled. */
 static OCT_VECTORISED void
 cpu_volume_cs_axial_constrain (const Group *w, float back)
 {
@@ -95,7 +95,7 @@ cpu_volume_cs_axial_constrain (const Group *w, float back)
       y[i] = y[i] * back * kept[i] + b[i] * over[i];
 }
 
-/* Of dual, scaled in place: z = what the bound of 1 leaves of dual + x / mu,
+/* Scales dual in place; z = dual + x / mu, its modulus bounded by 1;
  * x += mu (dual - z). */
 static OCT_VECTORISED void
 cpu_volume_cs_axial_advance (const Group *w, float forth)
@@ -135,7 +135,7 @@ take_step (const OctVolumeCs *cs, const Group *w)
 
 /* -------------------------------------------------------------------- judge */
 
-/* Of all A-lines of the group, behind a step. */
+/* Sums of all A-lines of the group, after a step. */
 static OCT_VECTORISED void
 find_sums (const Group *w, OctCpuPursuitSums *sums)
 {
@@ -206,8 +206,9 @@ cpu_volume_cs_axial_judge (const Axial *a, guint number, Group *w, guint step)
 
 /* -------------------------------------------------------------------- solve */
 
-/* What was stored, in units of its largest value; the first step size by its
- * mean over the samples that are kept.  An A-line of zeros, or none, is done. */
+/* Reads the stored A-lines, in units of their largest value; the mean over the
+ * kept samples gives the first step size.  A missing A-line, or one of zeros,
+ * is done. */
 static void
 cpu_axial_begin (const OctVolumeCs *cs, guint number, Group *w)
 {

@@ -23,7 +23,7 @@
 #define LATERAL 2.0
 #define AXIAL 1.0
 #define MOST_RADIUS 8
-/* Of the brightest value: less counts as no noise at all. */
+/* The least noise, as a part of the brightest value: less counts as none. */
 #define LEAST_NOISE 1e-4f
 
 typedef struct {

@@ -17,7 +17,7 @@
 #define FALL 0.6       /* of the thresholds from step to step */
 #define LEAST_STEP 0.1 /* of 1 / step size */
 #define MOST_STEP 1e30
-#define FLOOR 1e-3 /* of what the spot passes, in power */
+#define FLOOR 1e-3 /* is added to the power transfer of the spot */
 /* A volume without noise has no threshold, and its own rounding. */
 #define LEAST_NOISE 1e-6
 
@@ -81,8 +81,8 @@ joint_shift_group (const Joint *j, guint group, double sign)
 
 /* -------------------------------------------------------- cosine transforms */
 
-/* What the transform of a real line takes for its cosine transform: even places
- * first, then odd ones from the end (Makhoul 1980). */
+/* The order of a line in the transform that gives its cosine transform: even
+ * places first, then odd ones from the end (Makhoul 1980). */
 static inline guint
 cpu_volume_cs_joint_reordered (guint j, guint count)
 {
@@ -367,7 +367,7 @@ cpu_volume_cs_joint_gather (const Joint *j, guint group, float *bins)
   }
 }
 
-/* Of spectra, scaled, what their masks keep. */
+/* Scales spectra and sets the samples to 0 that their masks leave out. */
 static void
 cpu_volume_cs_joint_keep (const OctVolumeCs *cs, guint group, float *spectra)
 {
@@ -405,7 +405,7 @@ compare_spectra (gpointer data, guint first, guint end, guint thread)
   }
 }
 
-/* What was not taken says nothing. */
+/* The gradient of A-lines that were not taken is 0. */
 static void
 clear_missing (Joint *j)
 {

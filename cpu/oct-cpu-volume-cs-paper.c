@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * Amplitudes of what is missing, direction by direction: of every depth of
+ * Amplitudes of the missing A-lines, direction by direction: for every depth of
  * every B-scan along its A-lines, then from B-scan to B-scan, the line with the
- * sparsest coefficients that goes through what was taken.
+ * sparsest coefficients that goes through the taken values.
  *
  * Basis pursuit for orthonormal bases.  Rows of real bases are 32 depths side by
  * side, [place][2][16]; of the Fourier basis, whose coefficients are complex,
@@ -34,7 +34,7 @@ typedef struct {
   gsize memory_size;
 } Paper;
 
-/* Of one thread: [places][32] each. */
+/* The memory of one thread: [places][32] each. */
 typedef struct {
   float *b, *x, *z, *dual, *result, *half;
   gpointer transform;
@@ -153,7 +153,7 @@ find_sizes (const float *v, gboolean complex, float *sizes)
         sqrtf (v[k] * v[k] + v[OCT_LANES + k] * v[OCT_LANES + k]);
 }
 
-/* What a check needs of each row; of complex ones both halves are the same. */
+/* Sums of each row for a check; both halves of complex rows are the same. */
 typedef struct {
   double step[ROWS], x[ROWS], z[ROWS], primal[ROWS], value[ROWS];
 } Sums;
@@ -279,7 +279,7 @@ cpu_paper_begin (const Paper *p, Solver *s)
   }
 }
 
-/* Of b the lines that go through it, to result. */
+/* Writes the lines that go through b to result. */
 static void
 cpu_volume_cs_paper_pursue (const Paper *p, Solver *s)
 {

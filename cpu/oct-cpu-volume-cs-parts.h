@@ -72,8 +72,8 @@ void oct_cpu_volume_cs_cosines (const OctVolumeCs *cs, guint d, gboolean back,
 /* Bytes of that memory. */
 gsize oct_cpu_volume_cs_lateral_scratch (const OctVolumeCs *cs);
 
-/* Bytes that what works along the A-lines needs of each thread, without that of
- * the transforms. */
+/* Bytes of each thread for the methods along the A-lines, without those of the
+ * transforms. */
 gsize oct_cpu_volume_cs_envelope_scratch (guint samples);
 gsize oct_cpu_volume_cs_axial_scratch (guint samples);
 
@@ -81,7 +81,7 @@ gsize oct_cpu_volume_cs_axial_scratch (guint samples);
  * of their spectra: the first step of the paper, `steps` at most. */
 void oct_cpu_volume_cs_axial (OctVolumeCs *cs, guint steps);
 
-/* The volume, of what has been stored and of its A-scans there. */
+/* Fills in the volume, from the stored A-lines and their A-scans in it. */
 gboolean oct_cpu_volume_cs_envelope (
     OctVolumeCs *cs, const OctVolumeCsSettings *settings, GError **error);
 gboolean oct_cpu_volume_cs_paper (

@@ -9,22 +9,22 @@
 #include <glib.h>
 #include <math.h>
 
-/* Of the change of a step, relative: less ends a row. */
+/* The relative change of a step: less ends a row. */
 #define OCT_CPU_PURSUIT_TOLERANCE 4.5e-3
-/* Of the first step size: it falls no further. */
+/* The smallest step size, as a part of the first one. */
 #define OCT_CPU_PURSUIT_LEAST 1.1e-8f
 /* In the first steps the gap says nothing. */
 #define OCT_CPU_PURSUIT_QUIET 10u
 
-/* Of one row behind a step: squares of dual - z, x and z; the sum of w |x|, and
- * the product of what is given and what the dual makes of it. */
+/* Sums of one row after a step: squares of dual - z, x and z; the sum of w |x|,
+ * and the product of the given values and the dual variable y. */
 typedef struct {
   double step, x, z, primal, value;
 } OctCpuPursuitSums;
 
-/* Behind step number `step`.  TRUE: the row is done.  Else *mu is a tenth where
- * the gap between the problem and its dual is large beside what the dual still
- * misses, but not below `least`. */
+/* Call after step number `step`.  TRUE: the row is done.  Else *mu becomes a
+ * tenth, but not below `least`, if the gap between the problem and its dual is
+ * large compared with the residual of the dual. */
 static inline gboolean
 oct_cpu_pursuit_judge (
     const OctCpuPursuitSums *sums, guint step, float least, float *mu)

@@ -248,7 +248,7 @@ place_spectra (gpointer data, guint first, guint end, guint thread)
         bins, bins + size);
 }
 
-/* A-scans of what was stored where they belong, 0 elsewhere. */
+/* Copies the stored A-scans to their places, 0 elsewhere. */
 static void
 cpu_volume_cs_place (OctVolumeCs *cs)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * What is found of a volume before pictures are made of it.
+ * Extents of blocks, distances and light, found before pictures are made.
  */
 #include "oct-cpu-volume-sampler.h"
 
@@ -21,7 +21,7 @@ cpu_volume_light_extend (const guint8 *row, guint n, guint8 *low, guint8 *high)
   }
 }
 
-/* Of the blocks cy, cz, whose rows have been taken together. */
+/* The extents of the blocks cy, cz, from the extents of their rows together. */
 static void
 find_cells_of_row (OctVolume *volume, guint cy, guint cz, const guint8 *low,
     const guint8 *high)

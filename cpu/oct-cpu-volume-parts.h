@@ -2,10 +2,10 @@
 /**
  * A volume on the CPU: what its parts share.
  *
- * `raw` is what was stored, with some depths as one; `voxels` is that smoothed
- * over 3 x 3 x 3, which happens when it is shown, for the B-scans that have
- * changed.  Pictures are of `voxels`, and of what was found of them: the extent
- * of blocks, distances to blocks with something to see, and the light.
+ * `raw` holds the stored images, with some depths as one; `voxels` is `raw`
+ * smoothed over 3 x 3 x 3, by show(), for the B-scans that have changed.
+ * Pictures are made from `voxels`, the extent of blocks, distances to blocks
+ * with something to see, and the light.
  */
 #pragma once
 
@@ -37,7 +37,7 @@ struct _OctVolume {
   gboolean has_light;
 
   OctVolumeLevels *levels; /* of each thread */
-  gboolean has_counted;    /* get_levels() has been told of what is shown */
+  gboolean has_counted;    /* get_levels() has reported the shown voxels */
 
   /* that distances and light are of */
   OctTransfer transfer;
@@ -56,8 +56,7 @@ gboolean oct_cpu_volume_store_images (const OctVolumeParams *params,
  * the system may promise them and end the process later on. */
 gboolean oct_cpu_volume_check_memory (
     const OctVolumeParams *params, guint64 size, GError **error);
-/* In place of what `error` is: how many bytes there should have been, and how
- * many there are. */
+/* Replaces `error`: how many bytes are needed, and how many are free. */
 void oct_cpu_volume_set_memory_error (
     const OctVolumeParams *params, guint64 size, GError **error);
 

@@ -108,7 +108,7 @@ cpu_volume_render_write_luma (const guint8 *rgba, guint n, guint8 *to)
     to[i] = oct_bt709_luma (rgba[0], rgba[1], rgba[2]);
 }
 
-/* Of squares of two by two pixels; sums of four. */
+/* The chroma of squares of two by two pixels; sums of four. */
 static void
 cpu_volume_render_write_chroma (
     const guint8 *a, const guint8 *b, guint n, guint8 *to)
@@ -179,7 +179,7 @@ cpu_volume_render_check_frame (const OctVolumePicture *p, GError **error)
                  &p->frame.planes[1], ((gsize)p->width + 1) / 2 * 2, error));
 }
 
-/* What was found for another look does not hold. */
+/* Distances and light of another look are not valid. */
 static void
 take_look (OctVolume *volume, const OctVolumeLook *look)
 {

@@ -117,7 +117,8 @@ oct_ray_highest (const OctRaySampler *s, int x, int y, int z)
   return s->high[((gsize)y * s->gz + z) * s->gx + x];
 }
 
-/* Of a point between cells `a` and a + 1 of n; where it is, in them. */
+/* The cell a of n such that the point is between a and a + 1; *x: 0 .. 1 from a
+ * to a + 1. */
 OCT_INLINE gint
 oct_cpu_between (float *x, gint n)
 {

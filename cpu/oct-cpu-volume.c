@@ -79,7 +79,7 @@ oct_cpu_volume_set_memory_error (
   g_autofree char *found = NULL;
 
   g_clear_error (error);
-  /* a limit of the process can be lower than what is free */
+  /* a limit of the process can be lower than the free memory */
   if (memory.available > 0 && memory.available < size)
     found = g_strdup_printf ("where %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
                              " MB are free",
@@ -253,7 +253,7 @@ cpu_volume_store (OctVolume *volume, const OctFrame *images, guint first,
           volume->raw + (gsize)first * volume->nz * volume->raw_row,
           volume->raw_row, error))
     return FALSE;
-  /* it is part of the one before and behind it, smoothed */
+  /* it is part of the smoothed B-scans before and after it */
   for (guint y = first > 0 ? first - 1 : 0; y < MIN (first + n + 1, volume->ny);
        y++)
     volume->stale[y] = TRUE;

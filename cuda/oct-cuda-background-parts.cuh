@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * From the sum of a column to what is removed of it.
+ * From the sum of a column to the background that is subtracted from it.
  */
 #pragma once
 

@@ -16,7 +16,7 @@
 #define MOST_TOGETHER 64u
 
 /* The fixed pattern: one block of memory, and transforms of A-lines, of the
- * means over the runs, and of what is chosen of them, back. */
+ * means over the runs, and of the chosen means, back. */
 typedef struct {
   OctCudaFixedPattern kernels;
   OctCudaTransform rows, means, back;
@@ -63,7 +63,7 @@ pattern_free (Pattern *pattern)
   g_free (pattern);
 }
 
-/* What is in the block of memory; each begins at a multiple of 16 bytes. */
+/* The parts of the block of memory; each begins at a multiple of 16 bytes. */
 static gboolean
 pattern_alloc (Pattern *pattern, guint samples, guint lines, GError **error)
 {
@@ -127,7 +127,7 @@ pattern_new (guint samples, guint lines, GError **error)
   return pattern;
 }
 
-/* What the kernel of the mean needs. */
+/* The memory and the number of processors for the kernel of the mean. */
 static gboolean
 prepare_mean (OctPlan *plan, guint together, GError **error)
 {
@@ -148,7 +148,7 @@ prepare_mean (OctPlan *plan, guint together, GError **error)
   return TRUE;
 }
 
-/* Of modes whose table is found apart from the kernel that removes it. */
+/* Whether one kernel finds the table of this mode, and another removes it. */
 static gboolean
 has_line (OctBackgroundMode mode)
 {
@@ -293,7 +293,7 @@ cuda_background_reset (OctPlan *plan)
 }
 
 /* Sums of counts are exact; a mean that has a history, or is one of floats, is
- * no whole number. */
+ * not a whole number. */
 OctCudaBackgroundMode
 oct_cuda_found_mode (OctBackgroundMode mode, OctSampleFormat format)
 {
@@ -334,7 +334,7 @@ oct_cuda_check_found (const OctPlane *found, GError **error)
 
 /* ---------------------------------------------------------------- running */
 
-/* Behind a background that was found. */
+/* The fits, which follow a background that was found. */
 static gpointer
 fits_of (const OctPlan *plan, gpointer found)
 {
@@ -458,7 +458,7 @@ find_line (OctPlan *plan, const OctPlane *from, gpointer to, OctCudaQueue queue,
              NAME, error);
 }
 
-/* The same, with what is fitted of it to the A-lines. */
+/* The same, with its fits to the A-lines. */
 static gboolean
 find_fitted (OctPlan *plan, const OctPlane *from, gpointer to,
     OctCudaQueue queue, GError **error)

@@ -131,7 +131,7 @@ add_value (Value value, Sum &sum, uint32_t &excluded)
   }
 }
 
-/* sums and number of values that are no part of them */
+/* sums, and the number of values that they leave out */
 template <typename Sample, bool Whole>
 __device__ __forceinline__ void
 sum_lines (const OctCudaRows &rows, uint32_t column,
@@ -198,7 +198,8 @@ find_sums (const OctCudaBackground &background, uint32_t first, bool whole,
     store (column, total, count);
 }
 
-/* What was found or given before; no column of it lies behind the last. */
+/* The background that was found or given before; it ends with the last column.
+ */
 __device__ __forceinline__ float2
 known_background (const OctCudaBackground &background, uint32_t column)
 {

@@ -259,9 +259,9 @@ template <int Size, int Values> struct Steps {
     int rest = threads / done;
     return done == threads ? Values : rest < power ? rest : power;
   }
-  /* What keeps half a warp (of 16 float2) from hitting a bank of shared memory
-   * twice: so many unused values behind every 16, when a step writes runs of
-   * `done` values that are done * radix apart. */
+  /* Unused values after every 16, so that half a warp (of 16 float2) does not
+   * hit a bank of shared memory twice, when a step writes runs of `done` values
+   * that are done * radix apart. */
   __host__ __device__ static constexpr int gap (int done)
   {
     return done >= 16                  ? 0

@@ -5,8 +5,8 @@
  */
 #include "oct-cuda-launch.cuh"
 
-/* Squares of a block, 32 beside each other, and rows of them one behind the
- * other for each thread. */
+/* Squares of a block, 32 next to each other, and rows of them, one after the
+ * other in each thread. */
 #define ACROSS 32
 #define DOWN 8
 #define ROWS 4

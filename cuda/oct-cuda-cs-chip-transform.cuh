@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * The steps between two barriers of what oct-cuda-cs-chip.cu does with an
- * A-line or a pair of them.
+ * The steps between two barriers of oct-cuda-cs-chip.cu, for an A-line or a
+ * pair of them.
  *
  * A transform of Size = First x Second x 16 values stays in place in shared
  * memory, Size / 32 threads hold 32 of them each in turn:

@@ -43,7 +43,7 @@ oct_cuda_cs_on_chip_can (const OctCsParams *params)
   return !cuda_cs_chip_is_uniform (params) || 2 * params->samples == size;
 }
 
-/* What the cells are made of, [kept][width]. */
+/* The cells and weights of each sample, [kept][width]. */
 typedef struct {
   guint width;
   guint32 *cells;

@@ -20,7 +20,7 @@ struct Solver : Line<First, Second, Complex, false> {
   {
   }
 
-  /* One step behind a transform. */
+  /* One step after a transform. */
   __device__ __forceinline__ void move_all (const float (&inverse)[2],
       const float (&threshold)[2], float2 (&at)[SLOTS], float2 (&other)[SLOTS],
       float (&squares)[2])

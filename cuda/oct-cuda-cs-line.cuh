@@ -20,7 +20,7 @@
 #include "oct-cuda-cs-chip-transform.cuh"
 #include "oct-cuda-cs-values.cuh"
 
-/* What threads of a block exchange beside the transform. */
+/* Values that threads of a block exchange, apart from the transform. */
 template <int Warps> struct Exchange {
   uint32_t largest[2][Warps];
   float sums[2][2][2][Warps]; /* [turn][steps, energies][A-line] */
@@ -70,7 +70,7 @@ template <int First, int Second, bool Complex, bool Spread> struct Line {
     return (const char *)p.rows.in + p.rows.in_stride * line;
   }
 
-  /* What is removed of A-line i. */
+  /* The background of A-line i. */
   template <typename Removed>
   __device__ __forceinline__ const Removed *removed_of (int i) const
   {
@@ -157,7 +157,7 @@ template <int First, int Second, bool Complex, bool Spread> struct Line {
     }
   }
 
-  /* samples[i] of both A-lines, scaled; scale: by what */
+  /* samples[i] of both A-lines, multiplied by `scale`, a power of two */
   __device__ __forceinline__ void read_samples (float (&scale)[2])
   {
     uint32_t largest[2] = { 0, 0 };
@@ -202,7 +202,7 @@ template <int First, int Second, bool Complex, bool Spread> struct Line {
     __syncthreads ();
   }
 
-  /* x = 0 and, in place of what a transform brings, -b. */
+  /* x = 0, and -b in place of the result of a transform. */
   __device__ __forceinline__ void begin (
       float (&scale)[2], float2 (&at)[SLOTS], float2 (&other)[SLOTS])
   {

@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 
 #define OCT_CUDA_CS "compressive sensing"
 
-/* Real samples that are no floats yet: on the chip alone. */
+/* Real samples that are not floats yet: on the chip alone. */
 typedef struct {
   guint size; /* bytes: 1 and 2 are counts */
   OctCudaBackgroundMode mode;
@@ -19,7 +19,7 @@ typedef struct {
   gsize table_step;    /* bytes from B-scan to B-scan */
 } OctCudaCsCounts;
 
-/* What both are run with: one B-scan. */
+/* The input of both: one B-scan. */
 typedef struct {
   OctCudaRows rows;
   OctCudaCsCounts counts; /* size 0: they are floats */
@@ -49,12 +49,12 @@ oct_cuda_cs_noise_lines (const OctCsParams *params)
 }
 
 /* All iterates of an A-line in one block of threads; see oct-cuda-cs-chip.cu.
- * T is exact, and b is to the rounding of floats: for the NUFFT, too, of any
- * kernel.  What a kernel loses is an error of the image; to compute it as well
+ * T is exact, and b is to the rounding of floats: for the NUFFT, too, with any
+ * gridding kernel.  A kernel's error is one of the image; to compute it as well
  * takes passes over memory and six times as long. */
 typedef struct {
-  OctCudaTable table; /* all of the tables, one behind the other */
-  OctCudaCsChip chip; /* what does not change from B-scan to B-scan */
+  OctCudaTable table; /* all of the tables, one after the other */
+  OctCudaCsChip chip; /* the same for all B-scans */
 } OctCudaCsOnChip;
 
 /* FALSE where oct_cuda_cs_in_passes_init() is needed. */
@@ -73,11 +73,11 @@ typedef struct {
 } OctCudaCsTransforms;
 
 typedef struct {
-  OctCudaTable table;            /* all of the tables, one behind the other */
+  OctCudaTable table;            /* all of the tables, one after the other */
   OctCudaCsTransforms all, some; /* some: for the noise */
   gpointer buffers[9];
   float *sigmas;
-  OctCudaCsPasses passes; /* what does not change from B-scan to B-scan */
+  OctCudaCsPasses passes; /* the same for all B-scans */
 } OctCudaCsInPasses;
 
 /* FALSE with an error; then, too, it has to be cleared. */

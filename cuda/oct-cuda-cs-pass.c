@@ -16,7 +16,7 @@
 
 struct _OctCudaCsPass {
   guint samples, lines, bscans; /* lines: of a B-scan */
-  gboolean found;               /* with every frame, behind its rows */
+  gboolean found;               /* with every frame, after its rows */
   OctCudaCsCounts counts;
   OctCudaTable stored;
   gboolean overlap;

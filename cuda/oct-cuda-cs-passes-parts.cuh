@@ -58,7 +58,7 @@ bits_of (float2 a)
   return max (bits_of (a.x), bits_of (a.y));
 }
 
-/* Of all threads of a block, for all of them. */
+/* The sum over all threads of a block, for all of them. */
 __device__ __forceinline__ float
 sum_of_block (float value)
 {
@@ -134,7 +134,7 @@ threshold_of (const OctCudaCsPasses &p, const OctCudaCsLine *state)
          * (p.sigmas ? p.tau * sigma : p.threshold);
 }
 
-/* Cells of the FFT that are no modes. */
+/* Clears the cells of the FFT that are not modes. */
 __device__ __forceinline__ void
 clear_between (const OctCudaCsPasses &p, float2 *spectrum)
 {

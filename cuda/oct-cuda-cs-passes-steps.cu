@@ -17,8 +17,8 @@ count_modes (const OctCudaCsPasses &p)
   return (float)(p.is_complex ? p.modes : 2 * p.modes - ends);
 }
 
-/* The place among the modes of place `at` on the circle, from before the first
- * to behind the last. */
+/* The place among the modes of place `at` on the circle, which may lie before
+ * the first or after the last. */
 __device__ __forceinline__ uint32_t
 on_circle (const OctCudaCsPasses &p, int32_t at, int32_t circle)
 {

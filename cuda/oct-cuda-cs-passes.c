@@ -222,7 +222,7 @@ cuda_cs_passes_queued (cudaError_t status, GError **error)
   return oct_cuda_check (status, OCT_CUDA_CS, error);
 }
 
-/* b, in place of what go_back() brings later */
+/* b, in place of the later results of go_back() */
 static gboolean
 cuda_cs_passes_begin (const OctCudaCsTransforms *t, const OctCudaCsPasses *p,
     OctCudaQueue queue, GError **error)

@@ -71,8 +71,8 @@ grid_samples (OctCudaCsPasses p)
 
 /* ------------------------------------------------------------------ steps */
 
-/* What the FFT has brought becomes -b at first, later T s: g += that; x' and,
- * for the FFT, s = x' - x. */
+/* Adds the result of the FFT to g: -b at first, T s later; x' and, for the FFT,
+ * s = x' - x. */
 static __global__ void
 advance_modes (OctCudaCsPasses p)
 {

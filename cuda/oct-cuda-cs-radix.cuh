@@ -98,7 +98,7 @@ turned_round (int e)
   return place;
 }
 
-/* What a factor w makes of the twiddle factors of every step:
+/* The twiddle factors of every step, times a factor w:
  * of[Length / 4 + j] is w^(Radix / Length) exp (Sign 2 pi i j / Length), j <
  * Length / 4. */
 template <int Radix, int Sign> struct Turns {

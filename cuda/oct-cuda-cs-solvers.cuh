@@ -20,7 +20,7 @@ next_length (float length, float squares, float energy, float least, float most)
   return squares > 0 ? fminf (fmaxf (energy / squares, least), most) : length;
 }
 
-/* What of rms g the threshold of step i of `steps` is at least. */
+/* The least threshold of step i of `steps`, as a part of rms g. */
 __device__ __forceinline__ float
 continued_part (uint32_t i, uint32_t steps)
 {

@@ -9,7 +9,7 @@
 #include "oct-cuda-cs-line.cuh"
 #include "oct-cuda-cs-solvers.cuh"
 
-/* What threads of a block exchange beside the steps. */
+/* Values that threads of a block exchange, apart from the steps. */
 template <int Warps> struct MoreExchange {
   float gradients[2][Warps]; /* |g|^2 */
   float weights[2][Warps];   /* of w */
@@ -54,7 +54,7 @@ struct Steps : Line<First, Second, Complex, Spread> {
     return (float)(Complex || p.nyquist ? p.samples : 2 * p.modes - 1);
   }
 
-  /* Of the warps, for sum_of(). */
+  /* Sums of the warps, for sum_of(). */
   static __device__ __forceinline__ void put_of_warp (
       float (&sums)[2][Base::warps], float a, float b)
   {
@@ -198,8 +198,8 @@ struct Persistent : Steps<First, Second, Complex, true> {
     return (Power *)this->cells + REACH;
   }
 
-  /* On a circle of `count` a place that is less than `places`, and its image
-   * behind the other end. */
+  /* Sets a place below `places` on a circle of `count`, and its image beyond
+   * the other end. */
   __device__ __forceinline__ void put_power (int place, Power power) const
   {
     int count = (int)p.samples;

@@ -83,7 +83,7 @@ inverse_step (float squares, float energy, float step_min, float step_max)
   return 1 / (squares > 0 ? step : step_max);
 }
 
-/* What the soft threshold leaves of a modulus, from its square */
+/* The part of a modulus that the soft threshold keeps, from its square */
 __device__ __forceinline__ float
 kept_part (float square, float cut)
 {

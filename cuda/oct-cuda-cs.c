@@ -30,7 +30,7 @@ cuda_cs_destroy (OctPlan *plan)
 {
   oct_cuda_cs_on_chip_clear (&plan->on_chip);
   oct_cuda_cs_in_passes_clear (&plan->in_passes);
-  /* waits for what is still to write there */
+  /* waits for queued work that writes there */
   if (plan->told != NULL && cudaFreeHost (plan->told) != cudaSuccess)
     cudaGetLastError ();
   g_free ((gpointer)plan->params.column);

@@ -21,7 +21,7 @@ template <int Size> struct Layout {
   static constexpr int resident = 1024 / block; /* 64 registers a thread */
 };
 
-/* Windowed complex samples, zeros behind their end: v[e] of t + e Step.  All
+/* Windowed complex samples, zeros after their end: v[e] of t + e Step.  All
  * are read, from valid addresses, before the first is used.  Whole: there is
  * no end. */
 template <int Step, bool Whole>

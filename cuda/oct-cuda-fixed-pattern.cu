@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * The fixed pattern by minimum variance, oct-backend.h, from the mean that
- * was found before: what is between and behind the transforms of cuFFT.
+ * was found before: the kernels between and after the transforms of cuFFT.
  *
  * A-lines are compared with the mean, as the CPU backend does.  How many of
  * them count is known on the device alone: there are as many rows for the
@@ -203,7 +203,7 @@ add_powers (OctCudaFixedPattern p)
   p.variances[(size_t)k * bins + q] = sum;
 }
 
-/* Of every frequency the mean over the run of least variance. */
+/* Chooses for every frequency the mean over the run of least variance. */
 static __global__ void
 choose_runs (OctCudaFixedPattern p)
 {
@@ -230,7 +230,7 @@ choose_runs (OctCudaFixedPattern p)
     p.chosen[p.rows.samples - q] = make_float2 (value.x, -value.y);
 }
 
-/* What is removed: the mean and what was chosen, (high, low). */
+/* The background: the mean and the chosen pattern, (high, low). */
 static __global__ void
 add_mean (OctCudaFixedPattern p)
 {

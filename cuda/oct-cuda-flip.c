@@ -12,7 +12,7 @@
 struct _OctPlan {
   OctFlipParams params;
   gboolean overlap;
-  OctCudaTable table; /* the maps, one behind the other */
+  OctCudaTable table; /* the maps, one after the other */
   struct {
     guint width;
     gsize start, first, weights; /* bytes into the table */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * What a pass finds of the powers that it writes: their extent, or what the
- * contrast range needs, by sums of whole numbers, which are the same in any
- * order.
+ * Statistics of the powers that a pass writes: their extent, or those for the
+ * contrast range, by sums of whole numbers, which are the same in any order.
  */
 #pragma once
 
@@ -87,13 +86,13 @@ struct Extent {
   }
 };
 
-/* Of the values of one warp in a depth band. */
+/* The sum of the values of one warp in a depth band. */
 struct Band {
   long long sum; /* of log2 power times LOG_STEPS */
   uint32_t count, unused;
 };
 
-/* What a block with up to `Warps` warps finds for the contrast range. */
+/* Statistics of a block with up to `Warps` warps for the contrast range. */
 template <int Warps> struct Contrast {
   uint32_t histogram[(HISTOGRAM_WORDS + 3) / 4 * 4];
   Band bands[Warps][OCT_CONTRAST_BANDS];
@@ -188,8 +187,8 @@ template <int Warps> struct Contrast {
   }
 };
 
-/* The powers of some lines, which this group of threads has written, behind a
- * barrier: from memory, so that this is in the code once and not beside every
+/* Adds the powers of some lines, which this group of threads has written, after
+ * a barrier: it reads memory, so that the code is there once and not for every
  * value that a thread holds.  By all threads of the group. */
 template <int Threads, int Lines, int Warps>
 __device__ __forceinline__ void
@@ -254,7 +253,7 @@ warp_before (uint32_t value, uint32_t *total)
 }
 
 /* The histogram to shared memory, from the brightest downwards and with zeros
- * behind its end; it is empty from then on. */
+ * after its end; it is empty from then on. */
 __device__ __forceinline__ void
 take_histogram (OctCudaStatistics *statistics, uint32_t *bins)
 {

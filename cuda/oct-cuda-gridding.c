@@ -9,7 +9,7 @@ on_the_fly (const OctCudaGridding *g)
   return g->weights == OCT_WEIGHTS_ON_THE_FLY;
 }
 
-/* Floats of one sample behind `lowest`: offset and window, or weights. */
+/* Floats of one sample after `lowest`: offset and window, or weights. */
 static guint
 floats_of_sample (const OctCudaGridding *g)
 {

@@ -3,7 +3,7 @@
  * The gridding tables of oct-nufft.h on the device.
  *
  * A change of the nodes is one copy from page-locked memory; weights on the fly
- * are computed by a kernel behind it.
+ * are computed by a kernel after it.
  */
 #pragma once
 
@@ -45,7 +45,7 @@ gboolean oct_cuda_gridding_upload (
  * where the nodes cover no more than one period; 0 where they do. */
 guint oct_cuda_gridding_circle (
     const OctCudaGridding *gridding, guint together);
-/* What the kernels need of it. */
+/* The description for the kernels. */
 OctCudaGrid oct_cuda_gridding_grid (const OctCudaGridding *gridding);
 const float *oct_cuda_gridding_factors (const OctCudaGridding *gridding);
 /* [samples], or NULL where nothing is shifted. */

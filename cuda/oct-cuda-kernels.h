@@ -59,7 +59,7 @@ typedef struct {
   /* oct_cuda_launch_mean() of counts alone: zeros between the B-scans, [bscans]
    * of oct_cuda_mean_scratch() bytes */
   uint32_t *scratch;
-  /* the same for MEAN and counts: B-scans of rows.lines each, one behind the
+  /* the same for MEAN and counts: B-scans of rows.lines each, one after the
    * other, whose sums are `out_step` bytes apart; 1 for all else */
   uint32_t bscans;
   size_t out_step;
@@ -72,9 +72,9 @@ typedef struct {
 cudaError_t oct_cuda_launch_background (
     const OctCudaBackground *background, OctCudaQueue queue);
 
-/* What MEAN and RUNNING would remove, and nothing is: rows.out is sums of MEAN
- * and counts (exact, to be divided by the lines), else (high, low), both as
- * `table`.  One launch that depends on nothing but the one before it. */
+/* Finds the background of MEAN and RUNNING without removing it: rows.out is
+ * sums for MEAN and counts (exact, to be divided by the lines), else (high,
+ * low), both as `table`.  One launch that depends only on the one before it. */
 cudaError_t oct_cuda_launch_mean (
     const OctCudaBackground *background, OctCudaQueue queue);
 cudaError_t oct_cuda_launch_mean_of_floats (
@@ -164,7 +164,7 @@ typedef enum {
 
 /* Output j is a sum over the taps of weights and values: samples of the row
  * (LINEAR: 2, LANCZOS: 8) or coefficients of B-splines (CUBIC: 4).  The values
- * of first[j] may lie up to 4 before the row and 4 behind it, with weight 0. */
+ * of first[j] may lie up to 4 before the row and 4 after it, with weight 0. */
 typedef struct {
   OctCudaRows rows; /* in and out may be the same */
   uint32_t length;  /* values of one row in */
@@ -251,7 +251,7 @@ cudaError_t oct_cuda_launch_gather (
     const OctCudaGather *gather, OctCudaQueue queue);
 
 /* Between the transform of the cells, [lines][pitch], and A-scans,
- * [lines][depth_bins].  Of real cells there are the bins 0 .. grid / 2. */
+ * [lines][depth_bins].  Real cells have the bins 0 .. grid / 2. */
 typedef struct {
   uint32_t lines, grid;
   int is_complex;
@@ -266,7 +266,7 @@ cudaError_t oct_cuda_launch_pick_modes (const OctCudaModes *modes,
 
 /* Samples to A-scans in one pass, for some lengths of the grid.  The samples
  * that reach a cell follow each other round a circle of samples + taps, which
- * begins anew behind the last one; of real samples two cells have the same
+ * begins again after the last one; with real samples two cells have the same
  * first. */
 typedef struct {
   OctCudaRows rows; /* rows.samples: of one row in */
@@ -390,7 +390,7 @@ typedef struct {
   int32_t is_bad;        /* not finite, calculated as zeros */
 } OctCudaCsLine;
 
-/* Of an A-line of the solvers of few steps. */
+/* The step of one A-line, for the solvers of few steps. */
 typedef struct {
   float length, kappa;
 } OctCudaCsStep;
@@ -457,7 +457,7 @@ typedef struct {
   int32_t reference;
 } OctCudaMapping;
 
-/* What one block of A-scans contributes to the noise floor. */
+/* The contribution of one block of A-scans to the noise floor. */
 typedef struct {
   double sums[OCT_CONTRAST_BANDS]; /* of log2 power or power */
   unsigned long long counts[OCT_CONTRAST_BANDS];
@@ -468,7 +468,7 @@ typedef struct {
   int32_t is_valid, is_log;
 } OctCudaHistory;
 
-/* What is known of the powers of one B-scan. */
+/* Statistics of the powers of one B-scan. */
 typedef struct {
   /* order of powers as integers: that of their bits; see oct-cuda-logscale.cu
    */
@@ -527,7 +527,7 @@ typedef struct {
 #define OCT_CUDA_MAP_IMAGES 16
 
 typedef struct {
-  OctCudaAscans ascans; /* of one B-scan, the others lie behind it */
+  OctCudaAscans ascans; /* of one B-scan, the others follow it */
   uint32_t bscans;      /* more than 1 without `statistics` only */
   int is_log;
   uint32_t pixel_size; /* bytes: 1, 2 or 4 (RGBA) */
@@ -565,7 +565,7 @@ typedef enum {
   OCT_CUDA_PASS_UNIFORM, /* no resampling */
 } OctCudaPassMethod;
 
-/* What is found of the powers. */
+/* The statistics that a pass finds of the powers. */
 typedef enum {
   OCT_CUDA_FIND_NOTHING,
   OCT_CUDA_FIND_EXTENT,
@@ -575,14 +575,14 @@ typedef enum {
 #define OCT_CUDA_PASS_LEAST 64
 
 typedef struct {
-  /* of one B-scan, the others lie behind it; samples: of one row in, the length
-   * of the FFT */
+  /* of one B-scan, the others follow it; samples: of one row in, the length of
+   * the FFT */
   OctCudaRows rows;
   uint32_t bscans;
   int is_complex;       /* with dispersion */
   uint32_t sample_size; /* bytes: 1 and 2 are counts, 4 is float */
-  /* the samples were there before what is queued in front of the pass began to
-   * run, as are those whose mean was found */
+  /* the samples were there before the work queued before the pass began to run,
+   * as are those whose mean was found */
   int is_complete;
   OctCudaBackgroundMode mode; /* TABLE or SUMS */
   const void *table;          /* see OctCudaBackground */
@@ -610,8 +610,8 @@ cudaError_t oct_cuda_pass_prepare (OctCudaPass *pass, int *fits);
 cudaError_t oct_cuda_launch_pass (const OctCudaPass *pass, OctCudaQueue queue);
 
 /* The same with the non-uniform FFT in place of resampling and FFT, in the
- * kernels of oct-cuda-nufft-pass.cuh.  Of OctCudaPass method, positions, taps,
- * turns and depth_start do not count, of OctCudaFused rows and shifts. */
+ * kernels of oct-cuda-nufft-pass.cuh.  Unused: method, positions, taps, turns
+ * and depth_start of OctCudaPass, rows and shifts of OctCudaFused. */
 typedef struct {
   /* with dispersion: [samples] what the samples are multiplied by; else NULL */
   const float2 *turns;
@@ -713,7 +713,7 @@ typedef struct {
 cudaError_t oct_cuda_launch_average (
     const OctCudaAverage *average, OctCudaQueue queue);
 
-/* What images are compared by, see oct-registration.h. */
+/* The values by which images are compared, see oct-registration.h. */
 typedef enum {
   OCT_CUDA_REGISTRATION_BYTES,
   OCT_CUDA_REGISTRATION_WORDS,

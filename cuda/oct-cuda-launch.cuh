@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * Starting kernels one behind the other with little in between.
+ * Starting kernels one after the other with little in between.
  *
  * On devices that can, a kernel is started while the one before is ending: its
  * blocks take the places that become free and wait in begin_kernel() until all
@@ -9,10 +9,10 @@
  * begin_kernel(): waiting blocks take places unevenly (the chain of operations
  * took 32.4 us instead of 31.1 us on an H200 with it in every kernel).
  *
- * Before begin_kernel() a kernel may read what was complete before the kernel in
- * front of it began (see oct-cuda-pass-parts.cuh), and tables of its plan, which only
- * copies in the same stream change: a kernel behind a copy is not started
- * early.
+ * Before begin_kernel() a kernel may read data that were complete before the
+ * previous kernel began (see oct-cuda-pass-parts.cuh), and tables of its plan,
+ * which only copies in the same stream change: a kernel after a copy is not
+ * started early.
  */
 #pragma once
 

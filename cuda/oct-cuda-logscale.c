@@ -247,7 +247,7 @@ run_map (OctPlan *plan, OctCudaMap *map, OctCudaQueue queue, GError **error)
   return oct_cuda_check (oct_cuda_launch_map (map, queue), NAME, error);
 }
 
-/* What a map does where it takes what was found. */
+/* Resets statistics as a map does after it has read them. */
 static gboolean
 make_ready (OctCudaStatistics *statistics, cudaStream_t stream, GError **error)
 {

@@ -8,11 +8,11 @@
  * bits as integers are in the same order.  highest[] holds the bits plus one,
  * so that nothing at all is less than the power 0.
  *
- * For the contrast range (oct-contrast.h) it is the last block of the kernel
- * that makes both ends, of what all blocks have left: sums of the depth bands,
- * put together in a fixed order, and a histogram.  Every block counts its own
- * in shared memory and adds what is not 0, a few hundred places, to the one in
- * device memory; the last block leaves that empty for the next B-scan.
+ * For the contrast range (oct-contrast.h) the last block of the kernel computes
+ * both ends, from the results of all blocks: sums of the depth bands, added in
+ * a fixed order, and a histogram.  Every block counts its own in shared memory
+ * and adds places that are not 0, a few hundred, to the one in device memory;
+ * the last block leaves that empty for the next B-scan.
  */
 #include "oct-cuda-powers.cuh"
 
@@ -156,8 +156,8 @@ template <bool Log> struct Sum {
 };
 
 /* Calls `each` with the values of the A-scans of this block, of depths `first`
- * to `end` - 1 by the lanes of a warp, two A-scans at a time, and `after`
- * behind some of them. */
+ * to `end` - 1 by the lanes of a warp, two A-scans at a time; calls `after`
+ * after some of them. */
 template <typename Value, typename Each, typename After>
 __device__ __forceinline__ void
 for_values (const OctCudaAscans &ascans, uint32_t first, uint32_t end,
@@ -196,7 +196,7 @@ find_extent (const OctCudaFindRange &find)
   add_extent (find, mine.lowest, mine.highest);
 }
 
-/* What the A-scans of this block contribute: warp b takes depth band b. */
+/* Adds the statistics of the A-scans of this block: warp b has depth band b. */
 template <bool Log, typename Value>
 __device__ __forceinline__ void
 add_contrast (const OctCudaFindRange &find)
@@ -397,8 +397,8 @@ smoothed (double history, double value, double weight)
   return __dadd_rn (__dmul_rn (weight, history), __dmul_rn (1 - weight, value));
 }
 
-/* What kernels before have left is read past the L1 cache, which may hold that of
- * an earlier B-scan. */
+/* Results of earlier kernels are read past the L1 cache, which may hold those
+ * of an earlier B-scan. */
 
 /* The ends of the range that was found; false where there is none. */
 __device__ __forceinline__ bool
@@ -476,8 +476,8 @@ find_mapping (const OctCudaMap &map)
   return make_mapping (map.is_log, map.full, min, max);
 }
 
-/* One block: all threads read what was found, the first one takes it through
- * the history, which is in order. */
+/* One block: all threads read the ranges that were found, the first one takes
+ * them through the history, in order. */
 __global__ void
 __launch_bounds__ (MAPPINGS_THREADS)
     find_mappings (OctCudaMap map, OctCudaMapping *mappings)
@@ -516,7 +516,7 @@ __launch_bounds__ (MAPPINGS_THREADS)
     map.history[1 - map.turn] = history;
 }
 
-/* Of the B-scan of this block; past the L1 cache, too. */
+/* The mapping of the B-scan of this block; past the L1 cache, too. */
 __device__ __forceinline__ OctCudaMapping
 get_mapping (const OctCudaMap &map)
 {
@@ -631,7 +631,7 @@ __launch_bounds__ (MAP_THREADS)
   constexpr int warps = MAP_THREADS / 32, rows = TILE_LINES / warps;
   float power[rows];
 
-  /* behind find_range() the A-scans are complete; past the L1 cache, which may
+  /* after find_range() the A-scans are complete; past the L1 cache, which may
    * hold those of an earlier B-scan */
   if (!map.is_behind_find)
     begin_kernel ();

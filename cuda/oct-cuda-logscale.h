@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * What a plan of logscale does for a pass that ends in it: the pass leaves the
- * powers of A-scans and what is found of them, and the plan, which keeps the
- * history of the range, maps them to an image.
+ * A plan of logscale at the end of a pass: the pass leaves the powers of
+ * A-scans and their statistics, and the plan, which keeps the history of the
+ * range, maps them to an image.
  */
 #pragma once
 
@@ -20,18 +20,18 @@ typedef struct {
   OctCudaStatistics *statistics, *next;
 } OctCudaPowers;
 
-/* What has to be found of the powers of the next B-scan. */
+/* The statistics that are needed of the powers of the next B-scan. */
 OctCudaFind oct_cuda_logscale_get_find (const OctPlan *plan);
 
 /* Whether the plan is one for B-scans of so many A-scans and out[bscans] can be
- * written: errors that are no fault of the device are found before anything is
+ * written: errors other than those of the device are found before anything is
  * queued. */
 gboolean oct_cuda_logscale_check (const OctPlan *plan, guint bscans,
     guint lines, guint depth_bins, const OctFrame *out, GError **error);
 
 /* cuda_logscale_run() for the powers of all B-scans: few kernels for all of
  * them where that can be.  `stream` may be another one than that of the pass,
- * behind it, as long as it is always the same. */
+ * waiting for it, as long as it is always the same. */
 gboolean oct_cuda_logscale_map (OctPlan *plan, const OctCudaPowers *powers,
     const OctFrame *out, gpointer stream, GError **error);
 

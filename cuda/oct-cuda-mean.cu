@@ -118,7 +118,7 @@ sum_rows (uint32_t (&sums)[VALUES])
   return total;
 }
 
-/* Of the memory that one B-scan takes. */
+/* The words of memory that one B-scan takes. */
 __host__ __device__ __forceinline__ uint32_t
 scratch_words (uint32_t samples)
 {

@@ -18,8 +18,8 @@
 #define ROWS (THREADS / COLUMNS)
 #define WARPS (THREADS / 32)
 
-/* Values as numbers with a sign, in their order; floats that are not finite are
- * behind all others and do not count. */
+/* Values as numbers with a sign, in their order; floats that are not finite
+ * follow all others and do not count. */
 template <typename Sample> struct Key {
   static __device__ __forceinline__ int from (Sample value)
   {

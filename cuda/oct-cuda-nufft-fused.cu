@@ -73,7 +73,7 @@ oct_cuda_launch_fused_weights (const OctCudaGrid *grid, int is_complex,
 
 /* -------------------------------------------------------------- transform */
 
-/* Starts copying an A-line, its first samples once more behind the last. */
+/* Starts copying an A-line, its first samples once more after the last. */
 template <typename Sample, int Threads>
 __device__ __forceinline__ void
 fetch (const Sample *row, uint32_t samples, uint32_t taps, bool aligned,

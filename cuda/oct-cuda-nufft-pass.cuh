@@ -26,7 +26,7 @@ template <int Size, bool Complex, int Lines> struct NufftPass {
   typedef Layout<Size, Complex, Lines> Groups;
   static constexpr int values = Groups::values, threads = Groups::threads;
   /* 255 registers for every thread: with less, shared memory leaves no room in
-   * the cache for what is put aside */
+   * the cache for values that are put aside */
   static constexpr int max_threads = 256;
   static constexpr int max_groups =
       max_threads / threads < 8 ? max_threads / threads : 8;
@@ -64,7 +64,7 @@ struct Counts {
 };
 
 /* Where the address allows no wider access, or at the end of the row; zeros
- * behind the last sample.  Out of line: many copies of it would push the rest
+ * after the last sample.  Out of line: many copies of it would push the rest
  * of the kernel out of the cache of instructions. */
 template <typename Sample>
 static __device__ __noinline__ Octet<Sample>
@@ -118,8 +118,8 @@ read_counts (const OctCudaPass &p, bool whole, uint32_t line, uint32_t t,
   }
 }
 
-/* Minus the background; what is behind the last sample is anything, and may be
- * read: see OCT_MEAN_SIZE. */
+/* Minus the background; the values after the last sample are arbitrary, and may
+ * be read: see OCT_MEAN_SIZE. */
 template <typename Sample, int Lines>
 __device__ __forceinline__ void
 subtract (const OctCudaPass &p, uint32_t start,
@@ -192,7 +192,7 @@ write_samples (float, const float2 *turns, uint32_t start,
   write_parts ((float4 *)(row + start), start / (2 * CHUNK) % 4, parts);
 }
 
-/* The first samples once more, behind the last one. */
+/* The first samples once more, after the last one. */
 template <typename Value, int Threads, int Lines>
 __device__ __forceinline__ void
 repeat_first (char *memory, uint32_t line_bytes, uint32_t samples,

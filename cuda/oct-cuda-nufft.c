@@ -45,8 +45,8 @@ fused_taps (const OctPlan *plan)
   return taps <= MIN (MAX_FUSED_TAPS, plan->samples) ? taps : 0;
 }
 
-/* What comes of the tables of new nodes; FALSE without an error when they do
- * not fit. */
+/* Sets the cells by the tables of new nodes; FALSE without an error when they
+ * do not fit. */
 static gboolean
 set_cells (OctPlan *plan, GError **error)
 {
@@ -139,7 +139,7 @@ cuda_nufft_destroy (OctPlan *plan)
   g_free (plan);
 }
 
-/* `fused`: one kernel or nothing, which is no error. */
+/* `fused`: one kernel, or NULL, which is not an error. */
 static OctPlan *
 cuda_nufft_new_plan (
     const OctNufftParams *params, gboolean fused, GError **error)

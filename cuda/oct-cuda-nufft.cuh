@@ -8,7 +8,7 @@
  * the length (see oct-cuda-fft.cu); complex cells are a value each.  A value
  * has one first sample and as many weights as the most any value needs; samples
  * are taken round the circle, so that the cells which both ends of the nodes
- * reach are no exception.
+ * reach are not an exception.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * What a plan of the non-uniform FFT has for a pass that does the transform in
+ * Parts of a plan of the non-uniform FFT for a pass that does the transform in
  * a kernel of its own.
  */
 #pragma once

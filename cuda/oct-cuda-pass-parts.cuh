@@ -115,7 +115,7 @@ template <> struct Octet<float> {
   }
 };
 
-/* What is removed of the B-scan of this block. */
+/* The background of the B-scan of this block. */
 template <typename Entry>
 __device__ __forceinline__ const Entry *
 background_of (const OctCudaPass &p, uint32_t start)
@@ -278,7 +278,7 @@ solve_spline (uint32_t t, float *ends, float (&v)[Chunks][Lines][CHUNK])
 }
 
 /* v to rows in shared memory, [Lines][GUARD + Length + GUARD] `pitch` floats
- * apart; Cubic: with the coefficient before and that behind. */
+ * apart; Cubic: with the coefficient before and the one after. */
 template <int Length, int Threads, bool Cubic, int Chunks, int Lines>
 __device__ __forceinline__ void
 write_rows (uint32_t t, float *rows, uint32_t pitch,
@@ -532,7 +532,7 @@ lines_for_two (const OctCudaPass *p)
              ? at_once + 1
              : least;
 }
-/* blocks that are started one behind the other, where each counts on its own */
+/* blocks that are started one after the other, where each counts on its own */
 #define WAVES 3
 
 /* Finds out whether there is a kernel, when there are no lines, or launches. */

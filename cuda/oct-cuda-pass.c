@@ -4,12 +4,12 @@
  *
  * Known are [background] [resample] [dispersion] fft, each where it is given,
  * of as many samples as the FFT is long, a power of two, and [background]
- * [dispersion] nufft where one kernel does that; and behind it logscale; and
- * background cs, see oct-cuda-cs-pass.c.  A run
- * queues the pass, one kernel, and for logscale the map of its powers to grey
- * levels; it makes nothing and asks nothing.  The two share memory of the plan
- * alone, so that the map may as well be queued in another stream behind the
- * pass: start() and finish().
+ * [dispersion] nufft if one kernel does that, both followed by logscale or not;
+ * and background cs, see oct-cuda-cs-pass.c.  A run queues the pass, one
+ * kernel, and for logscale the map of its powers to grey levels; it allocates
+ * nothing and queries nothing.  The two share memory of the plan alone, so that
+ * the map may as well be queued in another stream after the pass: start() and
+ * finish().
  */
 #include "oct-cuda-cs-parts.h"
 #include "oct-cuda-logscale.h"
@@ -30,7 +30,7 @@
 /* rows that a grid of blocks can have */
 #define MOST_BSCANS 65535u
 
-/* Of one frame, between its pass and its map. */
+/* The state of one frame between its pass and its map. */
 typedef struct {
   float *powers; /* [bscans][lines][row] */
   OctCudaFind find;
@@ -88,7 +88,7 @@ take_steps (OctPlan *plan, const OctStep *const *steps, guint n)
   return at == n && (plan->fft != NULL) != (plan->nufft != NULL);
 }
 
-/* Of all B-scans together. */
+/* The A-lines of all B-scans together. */
 static guint
 get_lines (const OctPlan *plan)
 {
@@ -142,8 +142,8 @@ cuda_pass_sinc (double x)
   return x == 0 ? 1 : sin (G_PI * x) / (G_PI * x);
 }
 
-/* Of the samples from base - 3 on, 0 outside of the A-line; two tables of four,
- * `samples` apart. */
+/* The weights of the samples from base - 3 on, 0 outside of the A-line; two
+ * tables of four, `samples` apart. */
 static void
 set_taps (float4 *taps, double position, gint base, gint samples)
 {
@@ -192,8 +192,7 @@ set_position (const OctPlan *plan, guint j, float4 *entry, float4 *taps)
   entry->y = (float)(position - base);
 }
 
-/* What every value is multiplied by: window and dispersion, and all constant
- * factors. */
+/* The factor of every value: window, dispersion and all constant factors. */
 static void
 set_factor (const OctPlan *plan, guint j, float4 *entry)
 {
@@ -254,9 +253,8 @@ cuda_pass_make_turns (OctPlan *plan)
   return TRUE;
 }
 
-/* What the samples are multiplied by where they are not resampled: in `turns`,
- * of the size of a mean, with dispersion and the shift of the selected modes,
- * or the same for all. */
+/* The factors of samples that are not resampled: with dispersion `turns`, of
+ * the size of a mean, which also shift the selected modes; else one `scale`. */
 static gboolean
 make_sample_turns (OctPlan *plan, gint middle)
 {
@@ -547,7 +545,7 @@ remove_fitted (
   return TRUE;
 }
 
-/* The pass over all B-scans, without what is behind it. */
+/* The pass over all B-scans, without the map after it. */
 static gboolean
 run_pass (OctPlan *plan, OctCudaPass *pass, const OctFrame *in, gpointer stream,
     GError **error)

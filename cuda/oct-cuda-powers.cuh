@@ -58,7 +58,7 @@ contrast_bin (float power)
 
 /* Both ends of the contrast range.  low: the lowest mean over a band, of log2
  * power or power; bin: the one that the value which `above` others exceed is
- * in, with `count` values and `more` in those behind it. */
+ * in, with `count` values and `more` in those above it. */
 template <bool Log>
 __device__ __forceinline__ void
 set_contrast (OctCudaStatistics *statistics, double low, uint32_t bin,

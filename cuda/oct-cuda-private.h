@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * What the operations of the CUDA backend share on the host.
+ * Functions that the operations of the CUDA backend share on the host.
  */
 #pragma once
 
@@ -30,8 +30,8 @@ gboolean oct_cuda_check_fft (
  * made them. */
 gboolean oct_cuda_is_lost (cudaError_t status);
 
-/* What a sentence ends with after an error that CUDA does not recover from
- * in this process, else nothing. */
+/* The end of a sentence about an error that CUDA does not recover from in this
+ * process; else an empty string. */
 const char *oct_cuda_advice (cudaError_t status);
 
 /* Device memory, NULL with an error; freed with oct_cuda_free(). */
@@ -92,7 +92,7 @@ gboolean oct_cuda_check_plane (
 gboolean oct_cuda_check_grey (
     OctImageFormat format, const char *operation, GError **error);
 
-/* The layout of what OCT_OPERATION_MEAN gives: SUMS or TABLE. */
+/* The layout of the result of OCT_OPERATION_MEAN: SUMS or TABLE. */
 OctCudaBackgroundMode oct_cuda_found_mode (
     OctBackgroundMode mode, OctSampleFormat format);
 /* Whether the sums of so many lines can be removed exactly: count x lines - sum

@@ -5,7 +5,7 @@
  * Nothing waits for the host: the shift that a level has found, and where the
  * frames of the ring lie, are in device memory.  One kernel makes all levels of
  * an image; one compares, a block for each shift that is tried; one chooses the
- * best of them; and one adds what is in the ring, a thread for a value.
+ * best of them; and one adds the frames of the ring, a thread for a value.
  */
 #include "oct-cuda-launch.cuh"
 
@@ -16,7 +16,7 @@
 /* ------------------------------------------------------------------- values
  */
 
-/* What images are compared by, see oct-registration.h. */
+/* The value by which images are compared, see oct-registration.h. */
 template <OctCudaRegistrationValue KIND>
 __device__ __forceinline__ float
 read_value (const uint8_t *plane, size_t stride, uint32_t y, uint32_t x)

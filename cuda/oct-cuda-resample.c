@@ -31,7 +31,7 @@ cuda_resample_sinc (double x)
   return x == 0 ? 1 : sin (G_PI * x) / (G_PI * x);
 }
 
-/* Of the samples from base - 3 on, 0 outside of the A-line. */
+/* The weights of the samples from base - 3 on, 0 outside of the A-line. */
 static void
 cuda_resample_lanczos_weights (
     double position, gint base, gint length, double *weights)
@@ -51,7 +51,7 @@ cuda_resample_lanczos_weights (
     weights[tap] /= total;
 }
 
-/* Of the B-spline coefficients from base - 1 on.  Natural ends:
+/* The weights of the B-spline coefficients from base - 1 on.  Natural ends:
  * c[-1] = 2 c[0] - c[1], c[n] = 2 c[n-1] - c[n-2]. */
 static void
 cuda_resample_cubic_weights (

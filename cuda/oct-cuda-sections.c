@@ -3,8 +3,8 @@
  * Sections of volumes: what a volume has on the device, and the order of its
  * work.
  *
- * All of it is done in the stream of whoever has the images: a section is made
- * in some tens of microseconds, and in order behind what it is of.
+ * All of it is done in the stream of the images: a section is made in some tens
+ * of microseconds, in order after the images that it shows.
  */
 #include "oct-cuda-private.h"
 #include "oct-cuda-sections.h"
@@ -52,7 +52,7 @@ cuda_sections_destroy (OctVolume *volume)
 {
   Sections *s = SECTIONS (volume);
 
-  /* which waits for what is under way */
+  /* which waits for queued work */
   oct_cuda_free (s->raw);
   oct_cuda_free (s->shown);
   oct_cuda_free (s->found);

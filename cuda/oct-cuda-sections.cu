@@ -2,8 +2,8 @@
 /**
  * Sections of volumes: planes, and projections along the depth.
  *
- * Threads beside each other have A-lines, or pixels, beside each other, so that
- * what they read at a depth lies in a row.
+ * Neighbouring threads have neighbouring A-lines, or pixels, so that the values
+ * that they read at a depth lie in a row.
  */
 #include "oct-cuda-sections.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * Launchers of the kernels for sections of volumes, as those of
- * oct-cuda-kernels.h.  What they compute is in oct-section.h.
+ * oct-cuda-kernels.h.  oct-section.h describes the results.
  */
 #pragma once
 

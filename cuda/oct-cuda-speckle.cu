@@ -2,8 +2,8 @@
 /**
  * Images with less speckle.  A block has its part of the image with the border
  * around it in shared memory, as floats, so that nothing is converted twice; a
- * thread does four pixels beside each other in two rows and reads what they have
- * in common once, 16 bytes at a time.
+ * thread does four neighbouring pixels in two rows and reads their common
+ * neighbours once, 16 bytes at a time.
  *
  * bilateral, 7 x 7: 49 exponentials a pixel by the special function units, 16 a
  * clock and multiprocessor, take 28 us for 2048 x 1000 on an H200; the five
@@ -52,7 +52,7 @@ load_tile (const OctCudaSpeckle &s, const uint8_t *in, Tile<R> &tile)
   }
 }
 
-/* What four pixels have around them in one row. */
+/* The neighbours of four pixels in one row. */
 template <int R>
 __device__ __forceinline__ void
 read_row (const Tile<R> &tile, int row, int column, float (&to)[12])

@@ -17,7 +17,7 @@
 #include "oct-cuda-launch.cuh"
 
 #define CHUNK 8
-/* values before and behind a row in shared memory: Lanczos reads 3 and 4
+/* values before and after a row in shared memory: Lanczos reads 3 and 4
  * samples beyond, a spline one */
 #define GUARD 4
 #define A 0.26794919243112270647f /* 2 - sqrt 3, the limit of a[i] */

@@ -13,8 +13,8 @@ first_depth (uint32_t band, uint32_t nz)
   return (band * nz + OCT_VOLUME_BANDS - 1) / OCT_VOLUME_BANDS;
 }
 
-/* A thread has the voxels of an A-line in the band blockIdx.y; in those behind
- * the last band it has all of them, and finds the largest. */
+/* A thread has the voxels of an A-line in the band blockIdx.y; if that is
+ * OCT_VOLUME_BANDS, it has all of them, and finds the largest. */
 __global__ void
 count_kernel (OctCudaVolumeCount c)
 {

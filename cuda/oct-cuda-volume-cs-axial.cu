@@ -8,8 +8,8 @@
  * imaginary part of one transform.  Modes 0 to samples / 2 are enough, and all
  * but the first and, of an even number, the last one count twice.
  *
- * The step sizes of the two may be far apart.  What is transformed to samples is
- * mu z - x in place of z - x / mu: it is of the size of what was given, and
+ * The step sizes of the two may be far apart.  mu z - x is transformed to
+ * samples in place of z - x / mu: it is of the size of the given samples, and
  * neither line is lost in the rounding of the other.
  */
 #include "oct-cuda-volume-cs-pursuit.cuh"
@@ -18,9 +18,9 @@
 #define SUMS PURSUIT_SUMS
 #define WARPS (OCT_CUDA_VOLUME_CS_THREADS / 32)
 
-/* What all threads know of both lines. */
+/* The state of both lines, for all threads. */
 typedef struct {
-  float mu[2], least[2], scale[2]; /* what is given is taken in units of it */
+  float mu[2], least[2], scale[2]; /* the given samples are divided by scale */
   int done[2];
   float parts[WARPS][2 * SUMS];
   double sums[2 * SUMS];
@@ -28,7 +28,7 @@ typedef struct {
 
 /* A block at work. */
 typedef struct {
-  float2 *x, *z; /* [2][bins], behind the values */
+  float2 *x, *z; /* [2][bins], after the values */
   const uint8_t *masks[2];
   const float *given[2]; /* NULL: nothing is there */
   uint32_t bins;
@@ -112,8 +112,8 @@ judge (Rows *rows, uint32_t step, bool last)
 
 /* --------------------------------------------------------------------- steps */
 
-/* What was given, in units of its largest value, to values; the first step size
- * is its mean over the samples that are kept.  A line of zeros is done. */
+/* Copies the given lines, in units of their largest value, to values; the mean
+ * over the kept samples gives the first step size.  A line of zeros is done. */
 __device__ __forceinline__ void
 begin (const Pair &pair, uint32_t samples, Rows *rows, float *scratch)
 {
@@ -150,7 +150,7 @@ begin (const Pair &pair, uint32_t samples, Rows *rows, float *scratch)
         given_of (pair, 1, i) / rows->scale[1]);
 }
 
-/* x = A^H b of what the transform made of it, z = 0 */
+/* x = A^H b from the transform of b, z = 0 */
 __device__ __forceinline__ void
 start (const Pair &pair, const OctCudaVolumeCsFft &f)
 {
@@ -201,8 +201,8 @@ constrain (const Pair &pair, const OctCudaVolumeCsFft &f, const Rows *rows,
   }
 }
 
-/* Of dual = A^H y: z = what the bound of 1 leaves of dual + x / mu,
- * x += mu (dual - z), but for what is done; sums: see PURSUIT_SUMS. */
+/* dual = A^H y; z = dual + x / mu, its modulus bounded by 1;
+ * x += mu (dual - z) of lines that are not done; sums: see PURSUIT_SUMS. */
 __device__ __forceinline__ void
 advance (const Pair &pair, const OctCudaVolumeCsFft &f, const Rows *rows,
     float (&sums)[SUMS][2])

@@ -53,7 +53,7 @@ get_threshold (
   return e.noise * e.noise / (sqrtf (pair.power[j][q]) + OFFSET * e.noise);
 }
 
-/* Of bins of both A-lines those of one. */
+/* The bin of one A-line, from the joint bins of both. */
 __device__ __forceinline__ float2
 get_gradient (const OctCudaVolumeCsEnvelope &e, uint32_t j, uint32_t q)
 {
@@ -237,8 +237,8 @@ __launch_bounds__ (THREADS)
   }
 }
 
-/* Of one depth SOME places along a direction of `count` lines, `step` values
- * apart; the first and last one repeated. */
+/* Smooths SOME places at one depth along a direction of `count` lines, `step`
+ * values apart; the first and last one are repeated. */
 __global__ void
 __launch_bounds__ (THREADS) smooth_lines_kernel (const float *from, float *to,
     uint32_t pitch, uint32_t count, size_t step, size_t others,

@@ -14,7 +14,7 @@
 
 #define EACH ((int)OCT_CUDA_VOLUME_CS_EACH)
 
-/* What is transformed; kernels may have more behind it. */
+/* The values that are transformed; kernels may have more after them. */
 extern __shared__ float2 values[];
 
 __device__ __forceinline__ float2
@@ -89,7 +89,7 @@ sine_of (int j)
   return R == 3 ? three[j] : R == 5 ? five[j] : seven[j];
 }
 
-/* Of odd R: pairs j and R - j share their factors. */
+/* A transform of odd length R: pairs j and R - j share their factors. */
 template <int R>
 __device__ __forceinline__ void
 transform_odd (float2 (&v)[R])
@@ -284,7 +284,8 @@ run_prime_stage (const OctCudaVolumeCsFft &f, OctCudaVolumeCsStage stage)
   __syncthreads ();
 }
 
-/* Of values[count][1 << bits], written by this block; complete behind it. */
+/* The FFT of values[count][1 << bits], written by this block; complete on
+ * return. */
 __device__ __forceinline__ void
 run_fft (const OctCudaVolumeCsFft &f)
 {
@@ -393,7 +394,7 @@ join_two (Value a, Value b)
 }
 
 /* The sum, or the largest, of the values of all threads, in all of them;
- * `scratch` [33] in shared memory, free again behind it. */
+ * `scratch` [33] in shared memory, free again on return. */
 template <bool MAXIMUM, typename Value>
 __device__ __forceinline__ Value
 join_block (Value value, Value *scratch)

@@ -241,7 +241,7 @@ oct_cuda_volume_cs_joint (
  * four of them. */
 #define LATERAL 2.0
 #define AXIAL 1.0
-/* Of the brightest value: less counts as no noise at all. */
+/* The least noise, as a part of the brightest value: less counts as none. */
 #define LEAST_BRIGHT 1e-4f
 
 static OctCudaVolumeCsWeights

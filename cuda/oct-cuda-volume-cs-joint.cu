@@ -12,7 +12,7 @@
 
 #define LEAST_STEP 0.1 /* of 1 / step size */
 #define MOST_STEP 1e30
-#define FLOOR 1e-3f /* of what the spot passes, in power */
+#define FLOOR 1e-3f /* is added to the power transfer of the spot */
 
 /* one block at least: else the compiler makes room for two, and has too few
  * registers */
@@ -85,7 +85,7 @@ read_lines (const float2 *__restrict__ from, const Lines &l,
     values[reordered_value (k, f)] = *from;
 }
 
-/* Of a transform back. */
+/* Writes the lines of a transform back. */
 __device__ __forceinline__ void
 write_lines (
     const Lines &l, const OctCudaVolumeCsFft &f, float2 *__restrict__ to)
@@ -163,7 +163,7 @@ listed (const OctCudaVolumeCsJoint &j, int32_t k)
          + get_depth (j.across);
 }
 
-/* What was taken of the lines to find their cosines of, 0 elsewhere. */
+/* Reads the taken A-lines for the cosine transform, 0 elsewhere. */
 __device__ __forceinline__ void
 read_taken (const OctCudaVolumeCsJoint &j, const float2 *__restrict__ from,
     float sign)
@@ -193,8 +193,8 @@ write_taken (const OctCudaVolumeCsJoint &j)
   }
 }
 
-/* What is not explained of the A-scans that were taken, 0 elsewhere; returns
- * the square of what it changed by. */
+/* The residual of the A-scans that were taken, 0 elsewhere; returns the square
+ * of its change. */
 __device__ __forceinline__ float
 compare_taken (const OctCudaVolumeCsJoint &j)
 {
@@ -343,7 +343,7 @@ shrink (
   return next;
 }
 
-/* The next coefficients of what is in values, and bins of them there. */
+/* The next coefficients, from the transform in values; their bins to values. */
 __device__ __forceinline__ float
 shrink_row (const OctCudaVolumeCsJoint &j, const Lines &l)
 {

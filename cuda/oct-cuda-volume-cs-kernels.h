@@ -4,9 +4,9 @@
  * oct-cuda-kernels.h.
  *
  * A-scans are [place][pitch], the depth runs fastest, pitch a multiple of 16 and
- * zeros behind the last depth: what is done along the lateral directions reads
- * and writes some depths side by side.  Lists of A-scans or spectra that were
- * taken have the same rows, in the order of the scan.
+ * zeros after the last depth: steps along the lateral directions read and write
+ * some depths side by side.  Lists of A-scans or spectra that were taken have
+ * the same rows, in the order of the scan.
  */
 #pragma once
 
@@ -46,7 +46,7 @@ typedef struct {
   float unit;                        /* 1 / sqrt (count) */
 } OctCudaVolumeCsFft;
 
-/* What all of them know. */
+/* The parameters of all of them. */
 typedef struct {
   uint32_t lines, bscans, depths, pitch;
   uint32_t taken, samples; /* A-lines; 0: A-scans were stored */
@@ -59,7 +59,7 @@ typedef struct {
   const uint8_t *masks; /* [OCT_CUDA_VOLUME_CS_MASKS][samples] */
 } OctCudaVolumeCs;
 
-/* Of all A-scans: the largest |value|^2, and |real or imaginary part|. */
+/* The largest |value|^2 of all A-scans, and |real or imaginary part|. */
 typedef struct {
   float power, part;
 } OctCudaVolumeCsMost;
@@ -98,11 +98,11 @@ typedef struct {
   int first; /* the residual is what was given, negative */
 } OctCudaVolumeCsSpectra;
 
-/* ascans = A^H of what was given */
+/* ascans = A^H given */
 cudaError_t oct_cuda_launch_volume_cs_adjoint (
     const OctCudaVolumeCsSpectra *spectra, cudaStream_t stream);
-/* ... = A^H (A ascans - given); sums [(taken + 1) / 2] of the square of what the
- * residual changed by, of half of the modes */
+/* ... = A^H (A ascans - given); sums [(taken + 1) / 2] of the square of the
+ * change of the residual, over half of the modes */
 cudaError_t oct_cuda_launch_volume_cs_compare (
     const OctCudaVolumeCsSpectra *spectra, cudaStream_t stream);
 
@@ -128,9 +128,9 @@ typedef struct {
 } OctCudaVolumeCsJoint;
 
 typedef enum {
-  /* g = cosines across of the negative of what was given */
+  /* g = cosines across of the negative given A-scans */
   OCT_CUDA_VOLUME_CS_BEGIN,
-  /* g = cosines across of what A-scans there leave unexplained */
+  /* g = cosines across of the residual of the A-scans there */
   OCT_CUDA_VOLUME_CS_NEXT,
   /* spectra: those that were taken to `ascans`, and back from there */
   OCT_CUDA_VOLUME_CS_BACK,
@@ -197,7 +197,7 @@ cudaError_t oct_cuda_launch_volume_cs_smooth (const OctCudaVolumeCs *cs,
     const OctCudaVolumeCsWeights *lateral, float *smooth, float *power,
     cudaStream_t stream);
 
-/* Amplitudes of what is missing along one direction. */
+/* Amplitudes of the missing A-lines along one direction. */
 typedef struct {
   OctCudaVolumeCs cs;
   OctCudaVolumeCsFft fft;

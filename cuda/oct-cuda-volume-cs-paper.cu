@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * Amplitudes of what is missing, direction by direction: basis pursuit by the
- * dual alternating directions of YALL1 (oct-cuda-volume-cs-pursuit.cuh) for
+ * Amplitudes of the missing A-lines, direction by direction: basis pursuit by
+ * the dual alternating directions of YALL1 (oct-cuda-volume-cs-pursuit.cuh) for
  * orthonormal bases, all steps of some depths of one line in a block.
  *
  * Values are pairs: of real bases, two depths; of the Fourier basis one depth,
- * whose coefficients are complex.  What is along the line itself stands in the
- * order that its transform takes it in, and is conjugated behind the transform
- * back.
+ * whose coefficients are complex.  The values of the line itself are in the
+ * order of its transform, and conjugated after the transform back.
  */
 #include "oct-cuda-volume-cs-pursuit.cuh"
 #include "oct-cuda-volume-cs-fft.cuh"
@@ -40,7 +39,7 @@ high_of (int t)
   return t % 2 == 0 ? low_of (TAPS - 1 - t) : -low_of (TAPS - 1 - t);
 }
 
-/* What is known of the lines of a block: [x or y of a pair][pair]. */
+/* The state of the lines of a block: [x or y of a pair][pair]. */
 typedef struct {
   float mu[2][MOST_SIDE], least[2][MOST_SIDE], scale[2][MOST_SIDE];
   int done[2][MOST_SIDE];
@@ -176,7 +175,7 @@ turn (OctCudaVolumeCsFft f, uint32_t places, bool back)
   __syncthreads ();
 }
 
-/* Of a real line behind the transform back. */
+/* The value of a line after the transform back. */
 template <int BASIS>
 __device__ __forceinline__ float2
 straight (float2 v)
@@ -247,7 +246,7 @@ share (double (*sums)[MOST_SIDE], uint32_t t)
 
 /* One block at work. */
 typedef struct {
-  float2 *b, *x; /* [places][1 << bits], behind the values */
+  float2 *b, *x; /* [places][1 << bits], after the values */
   Rows *rows;
   const uint8_t *kept; /* [count] */
   uint32_t t, total;   /* of this thread; values */

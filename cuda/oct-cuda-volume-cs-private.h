@@ -61,7 +61,7 @@ oct_cuda_volume_cs_values (const OctVolumeCs *cs)
 gboolean oct_cuda_volume_cs_axial (
     OctVolumeCs *cs, const OctVolumeCsSettings *settings, GError **error);
 
-/* The volume, behind measure(). */
+/* Fill in the volume, after measure(). */
 gboolean oct_cuda_volume_cs_linear (OctVolumeCs *cs, GError **error);
 gboolean oct_cuda_volume_cs_joint (
     OctVolumeCs *cs, const OctVolumeCsSettings *settings, GError **error);

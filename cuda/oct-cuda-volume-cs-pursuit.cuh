@@ -12,13 +12,13 @@
 #define PURSUIT_LEAST 1.1e-8f    /* of the first step size */
 #define PURSUIT_QUIET 10         /* steps of which the gap says nothing */
 
-/* Of one row behind a step: squares of dual - z, x and z; the sum of w |x|, and
- * the product of what is given and what the dual makes of it. */
+/* Sums of one row after a step: squares of dual - z, x and z; the sum of w |x|,
+ * and the product of the given values and the dual variable y. */
 #define PURSUIT_SUMS 5
 
-/* Behind step number `step`.  TRUE: the row is done.  Else *mu is a tenth where
- * the gap between the problem and its dual is large beside what the dual still
- * misses, but not below `least`. */
+/* Call after step number `step`.  TRUE: the row is done.  Else *mu becomes a
+ * tenth, but not below `least`, if the gap between the problem and its dual is
+ * large compared with the residual of the dual. */
 __device__ __forceinline__ bool
 pursuit_judge (
     const double (&sums)[PURSUIT_SUMS], uint32_t step, float least, float *mu)

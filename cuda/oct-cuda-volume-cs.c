@@ -274,7 +274,7 @@ alloc_all (OctVolumeCs *cs, GError **error)
 static void
 cuda_volume_cs_clear (OctVolumeCs *cs)
 {
-  /* who stores finds an error of the device */
+  /* the next store() reports an error of the device */
   if (cudaMemsetAsync (cs->cs.valid, 0, cs->cs.taken, cs->stream)
       != cudaSuccess)
     cudaGetLastError ();

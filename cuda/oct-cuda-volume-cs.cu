@@ -225,7 +225,7 @@ write_pair (const OctCudaVolumeCsSpectra &s, uint32_t k)
   }
 }
 
-/* What was given of A-line k: 0 where it is not there. */
+/* Sample i of the given A-line k: 0 if that is not there. */
 __device__ __forceinline__ float
 given_of (const OctCudaVolumeCs &cs, uint32_t k, uint32_t i, bool there)
 {
@@ -267,9 +267,8 @@ read_pair (const OctCudaVolumeCsSpectra &s, uint32_t k)
   }
 }
 
-/* Of spectra in values what is not explained, where there is any; returns half
- * of the square of what it changed by: both halves of a real spectrum hold the
- * same. */
+/* The residual of a pair of spectra in values, 0 if not there; returns half of
+ * the square of its change: both halves of a real spectrum hold the same. */
 __device__ __forceinline__ float
 compare_pair (const OctCudaVolumeCsSpectra &s, uint32_t k)
 {

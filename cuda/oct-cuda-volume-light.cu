@@ -33,7 +33,7 @@ extinction_kernel (const __grid_constant__ OctCudaVolumeLight l)
 __global__ void __launch_bounds__ (THREADS)
 light_kernel (const __grid_constant__ OctCudaVolumeLight l)
 {
-  /* points that are near each other read what is near each other */
+  /* neighbouring points read neighbouring voxels */
   int x = blockIdx.x * 8 + threadIdx.x % 8;
   int z = blockIdx.y * 8 + threadIdx.x / 8 % 8;
   int y = blockIdx.z * 4 + threadIdx.x / 64;

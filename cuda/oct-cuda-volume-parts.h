@@ -72,7 +72,7 @@ typedef struct {
 cudaError_t oct_cuda_launch_volume_count (
     const OctCudaVolumeCount *count, cudaStream_t stream);
 
-/* What rays read. */
+/* The data that rays read. */
 typedef struct {
   cudaTextureObject_t voxels, light, extinction;
   const uint8_t *distance;

@@ -3,11 +3,11 @@
  * Volumes on the screen: what a volume has on the device, and the order of its
  * work.
  *
- * Images are stored in the stream of whoever has them, into `raw`; show()
- * smooths what has changed into one of two sets, and pictures are made of the
- * other one until that is done.  So storing never waits for a picture, unless
- * two volumes have been shown since it began.  Pictures, and what is found of a
- * volume for them, have a stream of their own with the lowest priority.
+ * Images are stored into `raw`, in their own stream; show() smooths the changed
+ * B-scans into one of two sets, and pictures are made of the other one until
+ * that is done.  So storing never waits for a picture, unless two volumes have
+ * been shown since it began.  Pictures, and the measurements for them, have a
+ * stream of their own with the lowest priority.
  */
 #include "oct-cuda-private.h"
 #include "oct-cuda-timer.h"
@@ -38,7 +38,7 @@ typedef struct {
   cudaEvent_t drawn; /* no picture reads it any more */
 } Set;
 
-/* What pictures read beside the voxels, one copy to the device. */
+/* Tables that pictures read besides the voxels, one copy to the device. */
 typedef struct {
   OctTransferEntry entries[OCT_TRANSFER_SIZE];
   guint16 seen[257];
@@ -246,8 +246,7 @@ init_light (OctVolume *volume, GError **error)
              OCT_VOLUME_LIGHT_Z, OCT_VOLUME_LIGHT_Y, error);
 }
 
-/* A blocking stream: whoever reads a picture by the NULL stream finds it done.
- */
+/* A blocking stream: a picture that is read by the NULL stream is done. */
 static gboolean
 init_stream (OctVolume *volume, GError **error)
 {
@@ -352,7 +351,7 @@ cuda_volume_store (OctVolume *volume, const OctFrame *images, guint first,
           plane, (gsize)volume->nx * volume->params.pixel_size, 1, error))
     return FALSE;
   g_return_val_if_fail (first + n <= volume->ny, FALSE);
-  /* it is part of the one before and behind it, smoothed */
+  /* it is part of the smoothed B-scans before and after it */
   for (guint i = 0; i < SETS; i++)
     for (guint y = first > 0 ? first - 1 : 0;
          y < MIN (first + n + 1, volume->ny); y++)
@@ -361,7 +360,7 @@ cuda_volume_store (OctVolume *volume, const OctFrame *images, guint first,
       oct_cuda_launch_volume_store (&store, (cudaStream_t)stream), error);
 }
 
-/* What is stale, run by run. */
+/* Smooths the stale B-scans, run by run. */
 static gboolean
 cuda_volume_smooth (
     OctVolume *volume, Set *set, cudaStream_t stream, GError **error)

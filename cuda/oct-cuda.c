@@ -98,7 +98,7 @@ oct_cuda_check (cudaError_t status, const char *operation, GError **error)
   else
     g_set_error (error, OCT_ERROR, OCT_ERROR_DEVICE,
         "The GPU failed in the operation %s%s: %s (%s)%s", operation,
-        /* kernels run behind the host: it may be another one's fault */
+        /* kernels run later than the host: it may be another one's fault */
         oct_cuda_is_lost (status) ? " or one before it" : "",
         cudaGetErrorString (status), cudaGetErrorName (status),
         oct_cuda_advice (status));

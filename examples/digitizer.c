@@ -2,8 +2,8 @@
 /**
  * The program of a digitizer: hands k-clocked A-lines to other programs through
  * shared memory, with their place in the scan and the calibration.  It knows
- * nothing of OCT images.  What it samples is simulated here: a tilted mirror,
- * 20 um deeper in every B-scan, seen through glass that disperses.
+ * nothing of OCT images.  Its signal is simulated here: a tilted mirror, 20 um
+ * deeper in every B-scan, seen through glass that disperses.
  *
  *   digitizer SOCKET [VOLUMES [LOST]]
  *
@@ -48,7 +48,7 @@ light_of_source (guint sample)
   return 20000 * exp (-x * x * 12);
 }
 
-/* What an A-line of a mirror at this depth looks like. */
+/* Computes an A-line of a mirror at this depth. */
 static void
 sample_line (double depth, guint16 *counts)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * What digitizer.c writes to shared memory and from-digitizer.c reads: blocks of
- * any number of A-lines, as a digitizer hands them over, each A-line with its
- * place in the scan.  It is an example; put what your system has in its place.
+ * The data that digitizer.c writes to shared memory and from-digitizer.c reads:
+ * blocks of any number of A-lines, as a digitizer delivers them, each A-line
+ * with its place in the scan.  It is an example; replace it by the data of your
+ * system.
  */
 #pragma once
 

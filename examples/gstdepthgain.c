@@ -3,16 +3,16 @@
  * SECTION:element-depthgain
  *
  * An element of your own between those of gst-oct: it makes A-scans brighter
- * with depth, by `gain` dB per mm, as what lies deep returns less light.
+ * with depth, by `gain` dB per mm, as deep structures return less light.
  *
  * |[
  * gst-launch-1.0 octsrc num-buffers=1 ! octdcsub ! octnufft ! depthgain gain=6 ! octlogscale ! fakesink
  * ]|
  *
- * What makes it fit in: its caps, which are those of A-scans, and that it
- * leaves alone what it does not know.  GstBaseTransform passes on the rest:
+ * Two things make it fit in: it has the caps of A-scans, and it leaves fields
+ * and events alone that it does not know.  GstBaseTransform passes on the rest:
  * times, the position of the B-scan, the calibration.  It takes system memory;
- * behind an element that works on a GPU, put cudadownload.
+ * put cudadownload after an element that works on a GPU.
  */
 #include <math.h>
 

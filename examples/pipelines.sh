@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Pipelines for the shell, each with what it is good for.  They write into the
-# folder that is named, and need no instrument: octsrc simulates one.
+# Pipelines for the shell, each with its purpose.  They write into the given
+# folder, and need no instrument: octsrc simulates one.
 #
 #   examples/pipelines.sh FOLDER
 set -eu

@@ -267,7 +267,8 @@ oct_calibrate_options_parse (
   }
   if (g_strv_length (expanded) > 1) {
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-        "'%s' is no option; spectra of mirrors are given as --mirror FILE...",
+        "'%s' is not an option; spectra of mirrors are given as --mirror "
+        "FILE...",
         expanded[1]);
     return FALSE;
   }

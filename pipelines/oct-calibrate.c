@@ -367,8 +367,8 @@ check_replaced (const char *path, const OctCalibrateColumns *columns,
   *existing = calibrate_load (path, columns->samples, &reason);
   if (*existing == NULL)
     return calibrate_fail (error,
-        "'%s' is there already and is no calibration of %u samples; it is left "
-        "as it is: name another --output.  (%s)",
+        "'%s' is there already and is not a calibration of %u samples; it is "
+        "left as it is: name another --output.  (%s)",
         path, columns->samples, reason->message);
   if (columns->wavelength_nm == NULL
       && oct_calibration_get_k_range (*existing, &k_min, &k_max))

@@ -103,7 +103,8 @@ oct_source_options_check (
 
   if (extra != NULL)
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-        "'%s' is no option; a file of spectra is given as --data FILE.", extra);
+        "'%s' is not an option; a file of spectra is given as --data FILE.",
+        extra);
   else if (options->samples < 0 || options->lines < 0
            || options->header_size < 0)
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,

@@ -262,7 +262,8 @@ record_pipeline_check_source (const char *source, GError **error)
 
   if (bin == NULL) {
     g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED,
-        "--source \"%s\" is no pipeline: %s.", source, reason->message);
+        "--source \"%s\" is not a valid pipeline: %s.", source,
+        reason->message);
     return FALSE;
   }
   gst_object_ref_sink (bin);

@@ -30,7 +30,7 @@ case ${2:-} in
   '') ;;
   --quick) quick=nocheck ;;
   --all) all=all ;;
-  *) echo "'$2' is no option of tests/packages.sh, see --help." >&2; exit 2 ;;
+  *) echo "'$2' is not an option of tests/packages.sh, see --help." >&2; exit 2 ;;
 esac
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)

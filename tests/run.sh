@@ -55,7 +55,7 @@ while [ $# -gt 0 ]; do
     --packages) packages=yes ;;
     --no-install) install=no ;;
     --help | -h) usage; exit 0 ;;
-    *) echo "'$1' is no option of tests/run.sh, see --help." >&2
+    *) echo "'$1' is not an option of tests/run.sh, see --help." >&2
        exit 2 ;;
   esac
   shift

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Of missing lines that the published experiments are repeated with. */
+/* The most missing lines in a row, times the rate, in published experiments. */
 #define GAP_FACTOR 1.6
 /* Two characters for each A-line, and comments. */
 #define MAX_FILE_SIZE ((guint64)1 << 30)
@@ -216,7 +216,7 @@ oct_scan_mask_new (const OctScanMaskSettings *s, GError **error)
 
 /* ------------------------------------------------------------------- files */
 
-/* Of a text that is read: rows that have ended, and the one under way. */
+/* A text while it is read: rows that have ended, and the current one. */
 typedef struct {
   const char *source;
   GByteArray *taken;

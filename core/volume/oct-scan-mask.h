@@ -3,9 +3,9 @@
  * Which A-lines of a volume a scan takes: masks of one 0 or 1 for each A-line
  * of each B-scan, generated or read from a file.
  *
- * A compact volume holds what was taken and nothing else: the B-scans with at
- * least one A-line, in order, and of each its A-lines in order.  The same
- * settings give the same mask on every machine.
+ * A compact volume holds the taken A-lines alone: the B-scans with at least one
+ * A-line, in order, and the A-lines of each in order.  The same settings give
+ * the same mask on every machine.
  */
 #pragma once
 
@@ -67,7 +67,7 @@ OctScanMask *oct_scan_mask_read (const char *path, GError **error);
 OctScanMask *oct_scan_mask_parse (
     const char *source, const char *text, gsize length, GError **error);
 
-/* Such a text of `length` bytes, without a 0 behind them; g_free() it. */
+/* Such a text of `length` bytes, not terminated by a 0; g_free() it. */
 char *oct_scan_mask_format (const OctScanMask *mask, gsize *length);
 
 /* Writes such a file.  FALSE with OCT_ERROR_WRITE or _DISK_FULL. */

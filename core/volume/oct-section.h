@@ -55,7 +55,7 @@ typedef struct {
   guint surface_from;   /* voxels */
   guint surface_rise;   /* grey levels, 0 .. 255 */
   guint surface_radius; /* 0 .. OCT_ENFACE_MAX_RADIUS */
-  /* What is black and what white.  For DEPTH it has no meaning: the first depth
+  /* The values shown as black and white.  DEPTH ignores them: the first depth
    * of the slab is 1, the last one 255, and 0 is none. */
   gboolean is_auto;
   double black, white; /* of the mode's values; black < white */
@@ -68,9 +68,9 @@ typedef struct {
  * down) are reached, white the upper end of the first with which n less so many
  * are. */
 
-/* [row][column] of what was projected, [bscans][lines], become the pixels of a
- * picture: linear between the middles of the A-lines and B-scans, those beyond
- * the outermost as these; of DEPTH the nearest. */
+/* The projection, [bscans][lines], becomes the pixels of a picture, [row]
+ * [column]: linear between the middles of the A-lines and B-scans, those beyond
+ * the outermost as these; with DEPTH the nearest. */
 
 typedef struct {
   OctImageFormat format; /* GRAY8, NV12 (chroma 128) or RGBA */
@@ -106,7 +106,7 @@ void oct_enface_state_init (OctEnfaceState *state, guint bscans);
 void oct_enface_state_clear (OctEnfaceState *state);
 /* No B-scan is there any more. */
 void oct_enface_state_forget (OctEnfaceState *state);
-/* What is shown of a B-scan is another one. */
+/* Call when the shown image of this B-scan has changed. */
 void oct_enface_state_change (OctEnfaceState *state, guint bscan);
 /* Before a projection: marks what is to be done. */
 void oct_enface_state_take (OctEnfaceState *state, const OctEnface *enface);

@@ -19,7 +19,7 @@ typedef struct {
   const char *example;
   const char *property, *instead;    /* properties */
   const char *(*get_choices) (void); /* of `instead` */
-  guint n_least; /* numbers in a line: those behind may be left out */
+  guint n_least; /* numbers in a line at least: later ones may be left out */
 } FileKind;
 
 static const char *

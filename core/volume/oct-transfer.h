@@ -36,21 +36,22 @@ typedef enum {
   OCT_TRANSFER_FILE,
 } OctTransferKind;
 
-/* Of the ones that are built in; NULL for FILE. */
+/* The stops of a built-in transfer function; NULL for FILE. */
 const OctTransferStops *oct_transfer_get_stops (OctTransferKind kind);
 
 /* Reads a text file: lines of grey, red, green, blue, extinction, separated by
- * commas or blanks.  What does not count: a byte order mark, empty lines, lines
- * that begin with #, and a first line of names, in which no number stands.  Two
- * stops at least, grey levels rising.  NULL with OCT_ERROR_NOT_FOUND, _READ or
- * _FORMAT and the number of the line; g_free().
+ * commas or blanks.  Ignored: a byte order mark, empty lines, lines that begin
+ * with #, and a first line of names, which has no number.  Two stops at least,
+ * grey levels rising.  NULL with OCT_ERROR_NOT_FOUND, _READ or _FORMAT and the
+ * number of the line; g_free().
  */
 OctTransferStops *oct_transfer_read (const char *path, GError **error);
 /* The same of its text; `name` for errors. */
 OctTransferStops *oct_transfer_parse (
     const char *text, gsize length, const char *name, GError **error);
 
-/* Of a grey level, linear between two stops, outside them as the nearest. */
+/* The entry of a grey level: linear between two stops, outside them that of the
+ * nearest. */
 OctTransferEntry oct_transfer_look_up (
     const OctTransferStops *stops, double grey_level);
 

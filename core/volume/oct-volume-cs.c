@@ -13,7 +13,7 @@
 
 /* A spot of FWHM F has a standard deviation of F / this. */
 #define FWHM_PER_SD 2.3548200450309493
-/* A phase step below this part of what the spot passes is left in. */
+/* A phase step below this part of the band that the spot passes is left in. */
 #define PHASE_STEP 0.25
 
 gboolean
@@ -51,7 +51,7 @@ takes_all (const OctScanMask *mask)
   return mask->count == (guint64)mask->lines * mask->bscans;
 }
 
-/* Whether the method can do anything with what there is. */
+/* Whether the method can be used with such data. */
 static gboolean
 volume_cs_check_method (
     const OctVolumeCsParams *p, OctVolumeCsMethod method, GError **error)
@@ -224,8 +224,9 @@ depths_in (const OctVolumeCsParams *p, guint block)
       oct_volume_cs_get_depths (p) - block * OCT_VOLUME_CS_DEPTHS);
 }
 
-/* The mean power of the darkest block of depths; the first one, with what is
- * left of the background, only where there is no other.  *all: of all depths. */
+/* The mean power of the darkest block of depths.  The first one holds the rest
+ * of the background: it counts only if it is the only one.  *all: of all
+ * depths. */
 static double
 find_noise2 (const OctVolumeCsParams *p, const OctVolumeCsSums *sums,
     guint valid, double *all)
@@ -280,8 +281,8 @@ power_of (const OctVolumeCsSums *sum, gboolean across)
   return sqrt (pair[2] * pair[3]);
 }
 
-/* The power of a depth of these pairs that is no signal.  What a part of the
- * samples spreads is more where there are bright reflections: it is that of the
+/* The power of these pairs at a depth without signal.  If samples are missing,
+ * bright reflections spread over all depths: therefore it is that of the
  * darkest depths of the same lines. */
 static double
 find_dark (const OctVolumeCsParams *p, const OctVolumeCsSums *sums,

@@ -3,13 +3,13 @@
  * Volumes with a part of their A-lines, and perhaps a part of the samples of
  * each: the others are filled in.
  *
- * Like a renderer this is no operation: it keeps what was stored of a volume
- * and fills it in when all has come.  A backend has one table of functions for
- * it (OctVolumeCsTable).
+ * Like a renderer this is not an operation: it keeps the stored A-lines of a
+ * volume and fills in the others when all have come.  A backend has one table
+ * of functions for it (OctVolumeCsTable).
  *
- * What is stored are complex A-scans, or real spectra that are uniform in
- * wavenumber; of those the modes 0 .. samples / 2 - 1 of the unitary transform
- * are found, mode 0 being 0.
+ * The stored A-lines are complex A-scans, or real spectra that are uniform in
+ * wavenumber; from spectra the modes 0 .. samples / 2 - 1 of the unitary
+ * transform are found, mode 0 being 0.
  */
 #pragma once
 
@@ -21,8 +21,8 @@ G_BEGIN_DECLS
 
 typedef enum {
   /* Amplitudes between those of the neighbours, first along a B-scan, then
-   * from B-scan to B-scan; what was taken stays as it is.  Of a part of the
-   * samples the A-scans are first made as PAPER makes them. */
+   * from B-scan to B-scan; taken A-scans stay as they are.  If a part of the
+   * samples was taken, the A-scans are first made as PAPER makes them. */
   OCT_VOLUME_CS_LINEAR,
   /* All A-lines at once, complex: min 1/2 |A c - y|^2 + sum t |c| of the
    * cosine transform c along both lateral directions, by SpaRSA from 0.  Needs
@@ -66,7 +66,7 @@ typedef struct {
   gboolean same_samples; /* of all A-lines, as PAPER was published */
 } OctVolumeCsParams;
 
-/* What there is of a volume. */
+/* Measures of the stored A-lines of a volume. */
 typedef struct {
   guint lines; /* that were stored and are numbers */
   /* of neighbours along a B-scan and from B-scan to B-scan: 0 (nothing in
@@ -117,16 +117,17 @@ guint oct_volume_cs_get_depths (const OctVolumeCsParams *params);
 /* Bytes that it takes. */
 guint64 oct_volume_cs_get_size (const OctVolumeCsParams *params);
 
-/* What fits these measures; *reason: a sentence that says why, static. */
+/* The method that fits these measures; *reason: a sentence that says why,
+ * static. */
 OctVolumeCsMethod oct_volume_cs_choose (const OctVolumeCsParams *params,
     const OctVolumeCsMeasures *measures, const char **reason);
 
 /* Depths that are added up together for measures. */
 #define OCT_VOLUME_CS_DEPTHS 16u
 
-/* Of 16 depths of the A-scans of a B-scan as they came: their power, and of
- * pairs of neighbours that both came, a and b, re and im of conj (a) b, |a|^2,
- * |b|^2. */
+/* Sums over 16 depths of the A-scans of a B-scan as they came: their power, and
+ * for pairs of neighbours that both came, a and b, re and im of conj (a) b,
+ * |a|^2, |b|^2. */
 typedef struct {
   double power;
   double along[4];  /* b is the next A-line */
@@ -149,8 +150,8 @@ gboolean oct_volume_cs_is_missing (
  * to the next, at most a quarter of `lines`. */
 double oct_volume_cs_get_spot (double coherence, guint lines);
 
-/* The phase step to take out of a scan with such a spot: 0 where the spot passes
- * what this step moves it by. */
+/* The phase step to take out of a scan with such a spot: 0 if the spot passes
+ * spatial frequencies that are shifted by this step. */
 double oct_volume_cs_get_phase_step (double phase_step, double spot);
 
 /* The threshold of cosine j of `count` lines is divided by the root of the
@@ -165,9 +166,9 @@ guint8 *oct_volume_cs_make_masks (
 typedef struct _OctVolumeCs OctVolumeCs;
 
 /* One is used by one thread at a time.  Errors: OCT_ERROR_SETTINGS, _MEMORY
- * (with what is needed), _DEVICE.  Rows are where the backend works.  On a GPU
- * all is queued in `stream`, which outlives the OctVolumeCs, and measure() alone
- * waits; NULL on the CPU. */
+ * (with the bytes needed), _DEVICE.  Rows are where the backend works.  On a
+ * GPU all is queued in `stream`, which outlives the OctVolumeCs, and measure()
+ * alone waits; NULL on the CPU. */
 struct _OctVolumeCsTable {
   OctVolumeCs *(*create) (
       const OctVolumeCsParams *params, gpointer stream, GError **error);
@@ -178,15 +179,15 @@ struct _OctVolumeCsTable {
    * A-lines with a value that is not a number count as not taken. */
   gboolean (*store) (OctVolumeCs *cs, guint bscan, const OctPlane *rows,
       gboolean whole, GError **error);
-  /* Behind all that is stored. */
+  /* Call after everything is stored. */
   gboolean (*measure) (
       OctVolumeCs *cs, OctVolumeCsMeasures *measures, GError **error);
-  /* Behind measure().  `settings` were checked.  Where nothing was stored all
+  /* Call after measure().  `settings` were checked.  If nothing was stored, all
    * is 0. */
   gboolean (*fill) (
       OctVolumeCs *cs, const OctVolumeCsSettings *settings, GError **error);
-  /* Of a B-scan that was filled in: depths first .. first + count - 1 of all
-   * A-lines, complex, one a row. */
+  /* Copies depths first .. first + count - 1 of all A-lines of a B-scan that
+   * was filled in, complex, one A-line a row. */
   gboolean (*fetch) (OctVolumeCs *cs, guint bscan, guint first, guint count,
       const OctPlane *rows, GError **error);
   void (*destroy) (OctVolumeCs *cs);

@@ -13,7 +13,7 @@
 #include "oct-volume-ray.h"
 
 /* The mean extinction of cell x, y, z of the coarse grid; `voxels`: in one.
- * What is cropped off above dims no light: the rows near zero delay would be a
+ * Voxels cropped off above dim no light: the rows near zero delay would be a
  * lid. */
 OCT_RAY float
 oct_ray_mean_extinction (const OctVolumeScene *scene, const OctRaySampler *s,
@@ -34,8 +34,8 @@ oct_ray_mean_extinction (const OctVolumeScene *scene, const OctRaySampler *s,
   return sum / 8;
 }
 
-/* Of what is dimmed on the way this part is missed: light is scattered onward
- * as well. */
+/* This part of the dimmed light is missing: light is scattered onward as well.
+ */
 #define OCT_RAY_SHADOW .7f
 #define OCT_RAY_OCCLUSION .6f
 

@@ -8,7 +8,7 @@
 /* Part of a normal distribution that is more than its standard deviation below
  * its mean. */
 #define BELOW_SPREAD 0.158655254
-/* Of MIP, below black and above white. */
+/* The part of the A-lines of MIP below black, and above white. */
 #define OUTSIDE 0.005
 
 guint
@@ -84,8 +84,8 @@ get_limit (const Band *band)
   return band->median + OCT_VOLUME_NOISE_SPREADS * band->spread;
 }
 
-/* Of bands in front of `end` that of the smallest median whose limit is below
- * `most`; NULL: none. */
+/* The band with the smallest median before `end`, among those whose limit is
+ * below `most`; NULL: none. */
 static const Band *
 find_darkest (const Band *bands, guint end, double most)
 {

@@ -5,25 +5,24 @@
  *
  * Speckle of tissue and noise have the same statistics: an amplitude of Rayleigh
  * distribution (J. W. Goodman, J. Opt. Soc. Am. 66, 1145 (1976)), whatever its
- * mean.  So no voxel tells by itself which of the two it is.  Light comes from
- * above: what lies in front of the tissue is noise, and it is what would hide
- * the tissue.  Behind it noise fades into tissue, and deeper noise may be
- * darker.
+ * mean.  So a single voxel does not show which of the two it is.  Light comes
+ * from above: the voxels above the tissue are noise, and they would hide the
+ * tissue.  Below, tissue fades into noise, and deeper noise may be darker.
  *
- * Depths are divided into OCT_VOLUME_BANDS equal bands.  Of the grey levels of a
- * band, zeros left out, m is the median and s = m - (the level that 15.87 % are
- * below), which is the standard deviation of a normal distribution: what of
- * tissue there is in the band is brighter, and changes the lower half little.
- * The brightest band is that of the largest m.  The noise is the band with the
- * smallest m of those in front of it, where m + 4 s is below the brightest m;
- * where there is none, as with tissue up to the first depth or with noise alone,
- * that of all bands.  Of several the first.  The threshold is m + 4 s: 3 of
- * 100000 values of normal distribution are above.  (Voxels are means over
- * neighbours, so that the distribution of noise is nearly normal.)
+ * Depths are divided into OCT_VOLUME_BANDS equal bands.  m is the median of the
+ * grey levels of a band, zeros left out, and s = m - (the level that 15.87 %
+ * are below), the standard deviation of a normal distribution: tissue in
+ * the band is brighter, and changes the lower half little.  The brightest band
+ * is that of the largest m.  The noise is the band with the smallest m among
+ * those above it whose m + 4 s is below its m; if there is none, as with tissue
+ * up to the first depth or with noise alone, it is the band with the smallest m
+ * of all.  If several are equal, it is the first.  The threshold is
+ * m + 4 s: 3 of 100000 values of normal distribution are above.  (Voxels are
+ * means over neighbours, so that the distribution of noise is nearly normal.)
  *
- * A band of which s is above OCT_VOLUME_NOISE_MOST_SPREAD has no noise: its
- * levels are those of a scene, as of a ramp.  There is no noise where all bands
- * are so, where all voxels have the same grey level, or where none is above 0.
+ * A band whose s is above OCT_VOLUME_NOISE_MOST_SPREAD has no noise: its levels
+ * are those of a scene, as of a ramp.  There is no noise if all bands are so,
+ * if all voxels have the same grey level, or if none is above 0.
  */
 #pragma once
 
@@ -32,9 +31,9 @@
 G_BEGIN_DECLS
 
 #define OCT_VOLUME_NOISE_SPREADS 4.0
-/* Grey levels.  Of an amplitude of Rayleigh distribution s is 6.03 dB, if nothing
- * was averaged: these are images of 24 dB from black to white, less than any
- * that show tissue. */
+/* Grey levels.  For an amplitude of Rayleigh distribution s is 6.03 dB, if
+ * nothing was averaged: these are images of 24 dB from black to white, less
+ * than any that show tissue. */
 #define OCT_VOLUME_NOISE_MOST_SPREAD 64.0
 
 typedef struct {
@@ -46,11 +45,11 @@ typedef struct {
 void oct_volume_noise_find (
     const OctVolumeLevels *levels, OctVolumeNoise *noise);
 
-/* The range of MIP and MEAN for voxels that are seen above `threshold`.  Of MIP
- * as the automatic range of octenface: of the largest values of A-lines, zeros
- * left out, 1 of 200 is below black, and 1 of 200 above white; black is not
- * below the threshold.  Of MEAN: an A-line whose values above the threshold add
- * up to the mean of all A-lines is OCT_VOLUME_MEAN_GREY. */
+/* The range of MIP and MEAN for voxels that are seen above `threshold`.  MIP
+ * has the automatic range of octenface: 1 of 200 of the largest values of
+ * A-lines, zeros left out, is below black, and 1 of 200 above white; black is
+ * not below the threshold.  MEAN: an A-line whose values above the threshold
+ * add up to the mean of all A-lines is OCT_VOLUME_MEAN_GREY. */
 void oct_volume_window_find (
     const OctVolumeLevels *levels, double threshold, OctVolumeWindow *window);
 #define OCT_VOLUME_MEAN_GREY 0.35
@@ -60,9 +59,9 @@ void oct_volume_window_find (
 /* Grey levels between black and white, at least. */
 #define OCT_VOLUME_LEAST_WINDOW 16.0
 
-/* From what pictures were made with to what is found now.  Small changes are
- * followed slowly, so that a live picture does not flicker; a larger one is
- * something else that is looked at, and is taken at once. */
+/* The next value for pictures: `before` was used for the last one, `found` is
+ * measured now.  Small changes are followed slowly, so that a live picture does
+ * not flicker; a larger one means another scene, and is followed at once. */
 double oct_volume_follow (double before, double found, double small_change);
 #define OCT_VOLUME_FOLLOWED 0.25 /* of a small change */
 

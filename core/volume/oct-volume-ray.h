@@ -3,7 +3,7 @@
  * Ray casting through a volume, written once for CPU and GPU, so that both make
  * the same picture.
  *
- * Before this header who includes it defines OCT_RAY, how functions are
+ * A file that includes this header first defines OCT_RAY, how functions are
  * declared, and OctRaySampler with functions that read the volume, at positions
  * in voxel space:
  *   float oct_ray_value (const OctRaySampler *, float x, float y, float z)
@@ -41,8 +41,8 @@
 #define OCT_RAY_END .015f
 /* ONCE: the light is that of where this part is left. */
 #define OCT_RAY_HIT .6f
-/* Of a face as much is seen as of that length of its tissue, mm; black and
- * white of the image on it. */
+/* A face is as opaque as this length of its tissue, mm; black and white of the
+ * image on it. */
 #define OCT_RAY_FACE .2f
 #define OCT_RAY_FACE_LOW .037f
 #define OCT_RAY_FACE_HIGH .92f
@@ -131,10 +131,10 @@ typedef struct {
   float dt;                       /* mm */
 } OctRay;
 
-/* What has been seen along it. */
+/* Light and values collected along a ray. */
 typedef struct {
   OctPoint colour;
-  float left;           /* light that comes from behind */
+  float left;           /* the part of light from further on that is seen */
   float best, sum;      /* of MIP and MEAN */
   float diffuse, white; /* light: colour diffuse + white */
   OctPoint hit;         /* ONCE; x < 0: not yet */
@@ -213,8 +213,8 @@ oct_ray_slope (const OctVolumeScene *scene, const OctRaySampler *s, OctPoint p)
       scene->per_reach);
 }
 
-/* The light at a point of value `value`; `colour` becomes that of what lies
- * behind the surface, which a blurred boundary hides. */
+/* The light at a point of value `value`; `colour` becomes that of the tissue
+ * below the surface, which a blurred boundary hides. */
 OCT_RAY void
 oct_ray_light_at (const OctVolumeScene *scene, const OctRaySampler *s,
     const OctRay *ray, OctRayState *state, OctPoint p, float value,
@@ -243,7 +243,7 @@ oct_ray_light_at (const OctVolumeScene *scene, const OctRaySampler *s,
       oct_ray_mix (.55f, OCT_RAY_MAX (0.0f, .75f * toward + .25f), surface);
   between =
       oct_ray_normalize (oct_ray_along (scene->light, ray->direction, -1));
-  /* seen from behind, inside a layer, nothing shines */
+  /* a layer seen from its inner side does not shine */
   highlight =
       toward > 0 && facing > 0
           ? surface
@@ -334,7 +334,7 @@ oct_ray_sample (OctVolumeMode mode, const OctVolumeScene *scene,
 }
 
 /* The face of a cut shows the image there, as opaque as a little of the tissue
- * behind it: what the transfer function does not show is not on a face. */
+ * below it: levels that the transfer function hides are not on a face. */
 OCT_RAY void
 oct_ray_face (OctVolumeMode mode, const OctVolumeScene *scene,
     const OctRaySampler *s, const OctRay *ray, OctRayState *state, float t)
@@ -453,8 +453,8 @@ oct_ray_finish (OctVolumeMode mode, const OctVolumeScene *scene,
   return oct_ray_along (c, back, state->left);
 }
 
-/* Where a plane or a face of the volume opens it to view: what is behind is cut
- * through. */
+/* Whether the ray, which enters at t0, enters through a clip plane or a side of
+ * the volume: the tissue there is cut through. */
 OCT_RAY int
 oct_ray_is_cut (const OctVolumeScene *scene, const OctRay *ray, float t0)
 {

@@ -53,8 +53,8 @@ set_boxes (OctVolumeScene *scene, const OctVolumeLook *look)
   scene->n_planes = (gint)n;
 }
 
-/* Over how much of the tissue its slope is found, mm: as much as what is to be
- * seen, of a volume of usual size. */
+/* The length of tissue over which its slope is found, mm: that of the smallest
+ * details to be seen in a volume of usual size. */
 #define SLOPE_MM 0.045f
 
 /* Physical lengths, in voxels of each axis. */
@@ -136,7 +136,7 @@ oct_volume_get_seen (const OctTransfer *transfer, guint16 seen[257])
     gint entry = (gint)(level / 255.f * (OCT_TRANSFER_SIZE - 1) + 0.5f);
     gboolean any = FALSE;
 
-    /* and those beside it, for what rounding does */
+    /* and its neighbours, because of rounding */
     for (gint i = MAX (entry - 2, 0);
          i <= MIN (entry + 2, OCT_TRANSFER_SIZE - 1); i++)
       any |= transfer->entries[i].extinction > 0;

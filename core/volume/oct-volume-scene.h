@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * What a backend makes of the look of a volume: constants of a picture, and of
- * the light in it.  Of oct-volume-ray.h and who includes it.
+ * The look of a volume as a backend needs it: constants of a picture, and of
+ * the light in it, for oct-volume-ray.h and the files that include it.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * What the renderers of volumes on CPU and GPU share: plain C, nothing of GLib,
- * since CUDA reads it too.
+ * Types that the renderers of volumes on CPU and GPU share: plain C without
+ * GLib, since CUDA reads it too.
  */
 #pragma once
 
@@ -30,8 +30,8 @@ typedef enum {
   OCT_N_VOLUME_MODES
 } OctVolumeMode;
 
-/* Of a grey level: colours 0 .. 1; extinction per mm: light is dimmed by exp
- * (-extinction length). */
+/* The look of a grey level: colours 0 .. 1; extinction per mm: light is dimmed
+ * by exp (-extinction length). */
 typedef struct {
   float red, green, blue, extinction;
 } OctTransferEntry;
@@ -48,8 +48,8 @@ typedef struct {
 #define OCT_VOLUME_CELLS(voxels)                                               \
   (((voxels) + OCT_VOLUME_CELL - 1) / OCT_VOLUME_CELL)
 
-/* Of an empty block, how many blocks around it are empty, itself one of them;
- * distances are those of the largest coordinate (Chebyshev). */
+/* The largest stored distance of an empty block: how many blocks around it are
+ * empty, itself one of them, by the largest coordinate (Chebyshev). */
 #define OCT_VOLUME_FAR 15
 
 /* Shadow and occlusion are found for points of a coarse grid, whatever the

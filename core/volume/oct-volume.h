@@ -7,7 +7,7 @@
  * coordinates are in mm from the middle of the volume, z downwards.
  *
  * A renderer is not an operation: it lives as long as the volume has a size,
- * keeps what was stored, and makes a picture on demand.  A backend
+ * keeps the stored images, and makes a picture on demand.  A backend
  * has one table of functions for it (OctVolumeTable); what they compute is
  * written once, for CPU and GPU, in oct-volume-ray.h.
  */
@@ -22,7 +22,7 @@ G_BEGIN_DECLS
 
 /* ------------------------------------------------------------------ volume */
 
-/* Of the images that are stored: [depth][lines] of 8 bit, `bscans` of them. */
+/* The stored images: [depth][lines] of 8 bit, `bscans` of them. */
 typedef struct {
   guint lines, depth, bscans;
   /* depths that are one voxel, their mean: 1, 2, 4 or 8.  Voxels much flatter
@@ -80,14 +80,14 @@ gboolean oct_volume_eye_project (const OctVolumeEye *eye, OctPoint point,
 
 /* -------------------------------------------------------------------- look */
 
-/* What MIP and MEAN show, grey levels.  MIP: black and white of the largest
- * value.  MEAN: what stands above `low`, summed over the depth, is white where
- * that is 255 depths / gain. */
+/* The range of MIP and MEAN, grey levels.  MIP: black and white of the largest
+ * value.  MEAN: the sum over the depth of the parts above `low`; it is white at
+ * 255 depths / gain. */
 typedef struct {
   double mip_low, mip_high;
   double low, gain;
 } OctVolumeWindow;
-/* Of a volume of which nothing is known. */
+/* The window of a volume that is not measured yet. */
 #define OCT_VOLUME_WINDOW                                                      \
   {                                                                            \
     36, 215, 36, 4                                                             \
@@ -108,14 +108,14 @@ typedef struct {
   double planes[OCT_VOLUME_PLANES][4];
   /* one ray for a square of so many pixels across, 1 .. 8, and smoothed */
   guint coarseness;
-  /* samples are taken in empty space too: for whoever compares */
+  /* samples are taken in empty space too: for comparisons in tests */
   gboolean everywhere;
 } OctVolumeLook;
 
 /* TRUE, or FALSE with OCT_ERROR_SETTINGS. */
 gboolean oct_volume_look_check (const OctVolumeLook *look, GError **error);
 
-/* Of the whole volume, mm. */
+/* The size of the whole volume, mm. */
 OctPoint oct_volume_get_size_mm (
     const OctVolumeParams *params, const OctVolumeLook *look);
 
@@ -140,16 +140,17 @@ typedef struct _OctVolume OctVolume;
 
 /* Two kinds of tables: those that make pictures by casting rays (render), and
  * those that make sections (slice, enface), which keep the voxels alone, as
- * they were stored.  What a kind does not do is NULL.
+ * they were stored.  Functions that a kind does not have are NULL.
  *
  * One volume is used by one thread at a time.  Errors are those of operations:
- * OCT_ERROR_SETTINGS, _MEMORY (with what is needed and what there is), _DEVICE.
+ * OCT_ERROR_SETTINGS, _MEMORY (with the bytes needed and free), _DEVICE.
  */
 struct _OctVolumeTable {
   OctVolume *(*create) (const OctVolumeParams *params, GError **error);
   /* Images of B-scans `first` .. `first` + n - 1, one below the other.  They
-   * are not seen before show().  `stream`: of the backend, what makes the image
-   * available; it may be used again behind what is in that stream then. */
+   * are not seen before show().  `stream`: the backend's stream in which the
+   * image becomes available; the image may be overwritten after the work that
+   * is in that stream when this returns. */
   gboolean (*store) (OctVolume *volume, const OctFrame *images, guint first,
       guint n, gpointer stream, GError **error);
   /* From now on pictures are of all that was stored until now; a B-scan that
@@ -167,12 +168,12 @@ struct _OctVolumeTable {
   gboolean (*clear) (OctVolume *volume, gpointer stream, GError **error);
   /* Counts the voxels that are shown; render only.  *changed: there are counts
    * since the last call, and `levels` are those, else it is left as it is.  A
-   * GPU does not wait for counts that are on their way, so that they may be of
-   * what was shown before, but for the first ones. */
+   * GPU does not wait for counts that are on their way, so that all but the
+   * first ones may belong to an earlier show(). */
   gboolean (*get_levels) (OctVolume *volume, OctVolumeLevels *levels,
       gboolean *changed, GError **error);
-  /* NULL on the CPU, and for sections.  Its order goes behind other work of the
-   * GPU. */
+  /* NULL on the CPU, and for sections.  It has a lower priority than other work
+   * of the GPU. */
   gpointer (*get_stream) (OctVolume *volume);
   /* How long the last picture that is done took to make, seconds; 0: not known
    * yet. */

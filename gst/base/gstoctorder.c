@@ -228,7 +228,7 @@ advise (const char *advice, const char *format)
   if (advice != grey_or_images)
     return g_strdup (advice);
   converted = advise_grey (format);
-  return g_strconcat ("leave octcolormap out, whose colours are no "
+  return g_strconcat ("leave octcolormap out, whose colours are not a "
                       "measurement, or ",
       converted, NULL);
 }

@@ -108,7 +108,7 @@ gst_oct_scan_meta_get (GstBuffer *buffer, GstOctScanPosition *position)
           && !scan_meta_get_number (
               fields, GST_OCT_SCAN_COUNT, 1, G_MAXUINT, &count))) {
     GST_WARNING (
-        "%" GST_PTR_FORMAT " is no position of a B-scan: it takes "
+        "%" GST_PTR_FORMAT " is not a position of a B-scan: it needs "
         "bscan, from 0 and below bscans, and may have volume and count",
         fields);
     return FALSE;

@@ -3,8 +3,8 @@
  * SECTION:element-octcollect
  *
  * Puts the results of the branches of octscatter back into the order of the
- * B-scans, with their time stamps, caps and segments. Behind it the stream is
- * the same as with a single branch.
+ * B-scans, with their time stamps, caps and segments. Its output is the same as
+ * with a single branch.
  *
  * |[
  * gst-launch-1.0 octsrc num-buffers=100 ! octscatter name=s

@@ -2,9 +2,9 @@
 /**
  * SECTION:element-octaverage
  *
- * Averages images, or A-scans, over time. What changes from B-scan to B-scan
- * is reduced: noise falls with the square root of #GstOctAverage:frames, and the
- * speckle of parts that move is smoothed. What stays becomes clearer.
+ * Averages images, or A-scans, over time. This reduces changes from B-scan to
+ * B-scan: noise falls with the square root of #GstOctAverage:frames, and the
+ * speckle of parts that move is smoothed. Structures that stay become clearer.
  *
  * |[
  * gst-launch-1.0 octsrc num-buffers=100 ! octreconstruct ! octaverage frames=8

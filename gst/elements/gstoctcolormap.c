@@ -2,8 +2,8 @@
 /**
  * SECTION:element-octcolormap
  *
- * Shows the grey levels of images as colours: of B-scans, or of what octenface
- * and octslice make of volumes.
+ * Shows the grey levels of images as colours: of B-scans, or of the sections of
+ * volumes that octenface and octslice make.
  *
  * |[
  * gst-launch-1.0 octsrc num-buffers=100 ! octreconstruct ! octcolormap map=hot

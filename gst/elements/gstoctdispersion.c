@@ -13,7 +13,7 @@
  * ]|
  *
  * The action signal #GstOctDispersion::autofocus finds #GstOctDispersion:a2 and
- * #GstOctDispersion:a3 from what is seen.
+ * #GstOctDispersion:a3 from the present image.
  */
 #include "gstoctdispersion.h"
 #include "gstoctcuda.h"

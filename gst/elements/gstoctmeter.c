@@ -46,8 +46,8 @@ static const GstOctProperty rows[] = {
       GST_OCT_PROPERTY_LIVE, NULL,
       GST_OCT_UINT (Settings, interval, 0, 3600000, 1000) },
   { "first-bin", "First depth bin",
-      "A-scans: first depth bin of the search for a peak, below what is left "
-      "of the source near the zero delay",
+      "A-scans: first depth bin of the search for a peak, below the remains of "
+      "the source near the zero delay",
       GST_OCT_PROPERTY_LIVE, NULL,
       GST_OCT_UINT (Settings, first_bin, 0, 65535, OCT_METER_FIRST_BIN) },
   { "last-bin", "Last depth bin",

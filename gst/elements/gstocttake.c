@@ -148,8 +148,8 @@ take_divide (double *sum, const guint *counts, guint samples, GError **error)
   if (total > 0)
     return TRUE;
   g_set_error_literal (error, OCT_ERROR, OCT_ERROR_FORMAT,
-      "The spectra are zero everywhere, which is no background; let the light "
-      "of the reference arm reach the camera and take it again.");
+      "The spectra are zero everywhere, which is not a background; let the "
+      "light of the reference arm reach the camera and take it again.");
   return FALSE;
 }
 

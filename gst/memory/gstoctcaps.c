@@ -85,9 +85,9 @@ caps_check_size (const GstOctInfo *info, GError **error)
 {
   if (info->rows % info->bscans != 0) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
-        "The caps say that %u B-scans are in a buffer, but its %u rows are no "
-        "multiple of that; set `bscans` in the caps to what the source "
-        "delivers.",
+        "The caps say that %u B-scans are in a buffer, but its %u rows are not "
+        "a multiple of that; set `bscans` in the caps to the number that the "
+        "source delivers.",
         info->bscans, info->rows);
     return FALSE;
   }

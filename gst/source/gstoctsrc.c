@@ -752,8 +752,8 @@ install_properties (GObjectClass *klass)
   klass->get_property = gst_oct_src_get_property;
   g_object_class_install_property (klass, PROP_IS_LIVE,
       g_param_spec_boolean ("is-live", "Live",
-          "Deliver at the line rate and drop what is not fetched in time, as "
-          "a camera does",
+          "Deliver at the line rate and drop B-scans that are not fetched in "
+          "time, as a camera does",
           FALSE,
           G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
               | GST_PARAM_MUTABLE_READY));

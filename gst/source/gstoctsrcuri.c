@@ -146,7 +146,7 @@ gst_oct_uri_set (const GstOctUri *target, GstElement *element, const char *uri,
     g_set_error (error, GST_URI_ERROR, GST_URI_ERROR_BAD_STATE,
         "The URI '%s' cannot be set while octsrc plays; stop it first", uri);
   else if (parsed == NULL || gst_uri_get_fragment (parsed) != NULL)
-    set_bad (target, error, uri, "is no URI that octsrc can read");
+    set_bad (target, error, uri, "is not a URI that octsrc can read");
   else if (host != NULL && *host != '\0')
     set_bad (target, error, uri,
         "names a computer, but only files of this one can be read");

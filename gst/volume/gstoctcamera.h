@@ -20,7 +20,7 @@ typedef struct {
 #define GST_OCT_VIEW_ZOOM_LEAST 0.1
 #define GST_OCT_VIEW_ZOOM_MOST 50.0
 
-/* What is held where; zeros: nothing. */
+/* The button or finger that is held, and where; zeros: none. */
 typedef struct {
   guint button;
   double x, y;

@@ -168,8 +168,8 @@ get_first (const Settings *s, const OctVolumeParams *params)
   return (guint)floor (s->crop_top * oct_volume_get_depth (params) + 0.5);
 }
 
-/* What is left of the slab below `first`; outside of the volume if that is
- * nothing. */
+/* Cuts the slab off above `first`; if nothing is left, it is outside of the
+ * volume. */
 static void
 enface_crop (OctEnface *enface, guint first, guint all)
 {
@@ -257,8 +257,8 @@ enface_scale (guint n, double pitch, double pixel)
       2 * floor (n * pitch / pixel / 2 + 0.5), 2, OCT_SECTION_MAX_PICTURE);
 }
 
-/* What is seen, and how far its pixels are apart, in metres, for who writes
- * that into a file. */
+/* Adds the kind of view, and the distances of its pixels in metres, for files.
+ */
 static GstCaps *
 add_view (GstCaps *caps, const GstOctVoxel *v, guint lines, guint bscans)
 {

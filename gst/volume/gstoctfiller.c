@@ -267,7 +267,7 @@ gst_oct_filler_choose_caps (GstOctFiller *f, GstPad *src, GstCaps *caps)
   gst_caps_set_features_simple (
       gpu, gst_caps_features_new (GST_OCT_CUDA_FEATURE, NULL));
   peer = gst_pad_peer_query_caps (src, NULL);
-  /* who takes anything gets what every element can read */
+  /* if any caps are accepted, host memory: every element can read it */
   if (gst_caps_is_any (peer) || !gst_caps_can_intersect (peer, gpu)) {
     gst_caps_unref (gpu);
     return caps;

@@ -41,8 +41,8 @@ gboolean gst_oct_filler_measure (
 gboolean gst_oct_filler_fill (
     GstOctFiller *filler, const OctVolumeCsSettings *settings, GError **error);
 
-/* Caps of the output (taken) in host memory: in GPU memory where the element
- * behind `src` asks for it and the volume is there. */
+/* Takes caps of the output in host memory; returns them in GPU memory if the
+ * element downstream of `src` asks for it and the volume is there. */
 GstCaps *gst_oct_filler_choose_caps (
     GstOctFiller *filler, GstPad *src, GstCaps *caps);
 /* Before the first B-scan, and when its caps change: `src` has them. */

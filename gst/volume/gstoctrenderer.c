@@ -259,7 +259,7 @@ gst_oct_renderer_set_reader (GstOctRenderer *r, GstOctReader reader)
   gst_oct_access_set_reader (r->access, reader);
 }
 
-/* What there is to draw: one of them. */
+/* The picture to draw: one of them. */
 typedef struct {
   const OctVolumeLook *look;
   OctVolumePicture *picture;

@@ -17,7 +17,7 @@ G_BEGIN_DECLS
 
 typedef struct _GstOctRenderer GstOctRenderer;
 
-/* What pictures there can be. */
+/* The kind of pictures. */
 typedef enum {
   GST_OCT_RENDERER_RAYS,     /* gst_oct_renderer_render() */
   GST_OCT_RENDERER_SECTIONS, /* gst_oct_renderer_slice(), _enface() */

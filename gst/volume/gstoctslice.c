@@ -91,7 +91,7 @@ typedef struct {
   double pitch[AXES];             /* of its voxels */
   double point[AXES];             /* that the plane goes through */
   double right[AXES], down[AXES]; /* unit vectors */
-  double wide, high;              /* of what there is to see */
+  double wide, high;              /* of the part of the plane that is seen */
 } Geometry;
 
 static double
@@ -134,7 +134,7 @@ get_geometry (GstOctVolumeFilter *filter, const Settings *s, Geometry *g)
     return FALSE;
   g->pitch[X] = voxel.x;
   g->pitch[Y] = voxel.y;
-  /* depths that are left over at the end are no voxel */
+  /* depths that are left over at the end do not make a voxel */
   g->pitch[Z] = voxel.z * MIN (depth, s->common.decimation);
   g->size[X] = voxel.x * filter->input.columns;
   g->size[Y] = voxel.y * filter->scan.bscans;

@@ -20,7 +20,7 @@
 #include "gstoctvolumesettings.h"
 #include "oct-volume-noise.h"
 
-/* What was found of the volumes, and pictures are made with. */
+/* Values that are measured on the volumes, and used for pictures. */
 typedef struct {
   gboolean begun;
   OctVolumeLevels levels;
@@ -203,7 +203,7 @@ find_window (Found *found, double threshold, gboolean slowly)
   found->window_threshold = threshold;
 }
 
-/* What the settings leave to be found of the volume. */
+/* Measures the values of the look that the settings leave automatic. */
 static gboolean
 find_look (GstOctVolume *self, const OctVolumeParams *params, GError **error)
 {

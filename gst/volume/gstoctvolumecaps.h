@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * What pictures of volumes may be, and what they become where nobody minds.
+ * Possible caps of pictures of volumes, and the defaults where they are open.
  */
 #pragma once
 

@@ -12,7 +12,7 @@ G_BEGIN_DECLS
 
 typedef enum {
   GST_OCT_UPDATE_VOLUME, /* pictures of complete volumes */
-  GST_OCT_UPDATE_SCAN,   /* of what there is */
+  GST_OCT_UPDATE_SCAN,   /* of all B-scans so far */
 } GstOctVolumeUpdate;
 
 typedef struct {
@@ -61,7 +61,7 @@ GType gst_oct_volume_update_get_type (void);
             Settings, member.refractive_index, 1.0, 4.0, OCT_TISSUE_INDEX)     \
   }
 
-/* What the stream says of its voxels, in metres; 0: nothing. */
+/* The spacing of voxels that the stream states, in metres; 0: none. */
 typedef struct {
   double x, y, z;
 } GstOctSpacing;

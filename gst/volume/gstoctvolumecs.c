@@ -49,7 +49,7 @@ struct _GstOctVolumeCs {
 
   /* streaming thread */
   gboolean failed; /* an error was posted */
-  gboolean warned; /* of volumes that were no whole ones */
+  gboolean warned; /* of incomplete volumes */
   GstCaps *caps;   /* of the input, NULL: none yet */
   GstOctInfo in;
   gboolean input_on_gpu;
@@ -61,11 +61,11 @@ struct _GstOctVolumeCs {
   gboolean measured; /* the settings are those of the first volume */
   OctVolumeCsSettings use;
   gboolean has_output;
-  GQueue events; /* that go behind the caps of the output */
+  GQueue events; /* to be sent after the caps of the output */
 
   GstOctScan scan;
   gboolean has_volume;     /* something was stored */
-  GstClockTime start, end; /* of what was */
+  GstClockTime start, end; /* of the stored B-scans */
   guint64 number;          /* of the volume under way */
   guint64 delivered;       /* B-scans */
 };
@@ -247,8 +247,8 @@ volume_cs_tell (GstOctVolumeCs *self, guint64 volume, guint missing)
       GST_ELEMENT (self), gst_message_new_element (GST_OBJECT (self), told));
 }
 
-/* Settings of the first volume hold for those behind it: a picture that changes
- * its method from volume to volume flickers.  Phase steps are those of each. */
+/* Settings of the first volume hold for later ones: a picture whose method
+ * changes from volume to volume flickers.  Phase steps are those of each. */
 static gboolean
 volume_cs_measure (GstOctVolumeCs *self, GError **error)
 {
@@ -308,7 +308,7 @@ volume_cs_stamp (GstOctVolumeCs *self, GstBuffer *buffer, guint bscan)
                                      .count = 1 });
 }
 
-/* Fills in what has come of a volume and delivers it. */
+/* Fills in a volume from the A-lines that have come, and delivers it. */
 static GstFlowReturn
 volume_cs_finish (GstOctVolumeCs *self)
 {
@@ -515,8 +515,8 @@ take_custom (GstOctVolumeCs *self, GstEvent **event)
   return FALSE;
 }
 
-/* In order with the B-scans: what comes before the first one goes behind the
- * caps. */
+/* Passes events on in order with the B-scans: those before the first B-scan are
+ * sent after the caps. */
 static gboolean
 pass_on (GstOctVolumeCs *self, GstEvent *event)
 {

@@ -149,9 +149,8 @@ static GST_OCT_DEFINE_ENUM (get_basis_type, "GstOctVolumeCsBasis",
           GST_OCT_DOUBLE (
               GstOctVolumeCsSettings, phase_step_y, -G_PI, G_PI, 0.0) },
       { "missing", "Missing A-lines",
-          "A-lines that were to be taken and never came, or were no numbers, "
-          "since "
-          "the start",
+          "A-lines of the scan that never came, or had values that are not "
+          "finite, since the start",
           GST_OCT_PROPERTY_READ_ONLY, NULL,
           GST_OCT_UINT64 (GstOctVolumeCsSettings, missing, 0, G_MAXUINT64, 0) },
     };

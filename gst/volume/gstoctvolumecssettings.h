@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * What is set on octvolumecs and what it has found, and the properties of that.
+ * Settings and results of octvolumecs, and their properties.
  */
 #pragma once
 
@@ -41,12 +41,12 @@ extern const GstOctProperties gst_oct_volume_cs_properties;
 /* Marks the enums as API of the plugin. */
 void gst_oct_volume_cs_settings_mark (void);
 
-/* Of such input, but for the mask. */
+/* The parameters for such input, but for the mask. */
 OctVolumeCsParams gst_oct_volume_cs_settings_get_params (
     const GstOctVolumeCsSettings *settings, const GstOctInfo *input);
 
-/* What is asked for, and where it is left open what fits; *reason: why that
- * method. */
+/* The given settings, and fitting values for those that are automatic; *reason:
+ * why that method. */
 OctVolumeCsSettings gst_oct_volume_cs_settings_choose (
     const GstOctVolumeCsSettings *settings, const OctVolumeCsParams *params,
     const OctVolumeCsMeasures *measures, const char **reason);

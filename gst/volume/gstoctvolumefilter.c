@@ -27,7 +27,7 @@ G_DEFINE_ABSTRACT_TYPE_WITH_CODE (GstOctVolumeFilter, gst_oct_volume_filter,
 
 /* ----------------------------------------------------------------- settings */
 
-/* What GstOctChoice asks for. */
+/* The function with which GstOctChoice tries settings. */
 static gboolean
 volume_filter_try_settings (GstElement *element, gconstpointer settings,
     GstOctPurpose purpose, GError **error)
@@ -97,8 +97,8 @@ volume_filter_redraw (
   GST_LOG_OBJECT (self, "drawn again: %s", gst_flow_get_name (ret));
 }
 
-/* When scanning has paused: B-scans may be made slowly, and are no pause then.
- * What lies between two of them is the lesser of the last two times, as one of
+/* The time after which scanning has paused.  B-scans may be made slowly, which
+ * is not a pause: their usual distance is the lesser of the last two, as one of
  * these may have been a pause. */
 static gint64
 get_pause_time (const GstOctVolumeFilter *self)

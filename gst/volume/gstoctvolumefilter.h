@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * GstOctVolumeFilter: what the elements share that make pictures of volumes.
+ * GstOctVolumeFilter: the base class of elements that make pictures of volumes.
  *
  * The base class takes B-scans and keeps the volume that they are of, decides
  * when there is a picture, agrees on caps, has the next picture drawn when
- * something was set while nothing comes, tells of what was lost, and does
+ * something was set while nothing comes, reports lost B-scans, and does
  * memory, errors, and the properties `backend`, `cuda-device-id` and `stats`.
  * An element states its pictures, its properties, and how one is drawn.
  *
@@ -50,7 +50,7 @@ struct _GstOctVolumeFilterClass {
   /* All but draw() and choose_caps() may be NULL.  In the streaming thread, or
    * one that has its lock. */
 
-  /* Whether the elements behind take pictures of such settings. */
+  /* Whether elements downstream accept pictures of such settings. */
   gboolean (*check_caps) (
       GstOctVolumeFilter *filter, gconstpointer settings, GError **error);
   /* Whether these settings fit; with GST_OCT_TO_USE they are in force from now
@@ -61,7 +61,7 @@ struct _GstOctVolumeFilterClass {
    * frame rate to aim at. */
   GstCaps *(*choose_caps) (GstOctVolumeFilter *filter, gconstpointer settings,
       GstCaps *possible, gint n, gint d);
-  /* What was agreed upon is what `settings` can have. */
+  /* Takes the negotiated caps; FALSE: `settings` cannot have them. */
   gboolean (*take_caps) (GstOctVolumeFilter *filter, gconstpointer settings,
       const GstOctInfo *output, GError **error);
   /* Draws a picture by filter->renderer for the stream time `at` (or none);
@@ -70,7 +70,8 @@ struct _GstOctVolumeFilterClass {
       GstBuffer *out, gboolean *coarse, GError **error);
   /* Pictures differ though nothing is set. */
   gboolean (*moves) (GstOctVolumeFilter *filter);
-  /* Of a navigation event, by any thread; TRUE: it was for this element. */
+  /* Handles a navigation event, in any thread; TRUE: it was for this element.
+   */
   gboolean (*navigate) (GstOctVolumeFilter *filter, GstEvent *event);
   void (*add_stats) (GstOctVolumeFilter *filter, GstStructure *stats);
   void (*stop) (GstOctVolumeFilter *filter);
@@ -92,7 +93,7 @@ struct _GstOctVolumeFilter {
   GstOctInfo input, output;
   GstCaps *input_caps;
   GstSegment segment;
-  GQueue waiting; /* events that belong behind the first caps */
+  GQueue waiting; /* events to be sent after the first caps */
   gboolean input_on_gpu, has_input, has_output;
   GstOctRenderer *renderer;
   GstBufferPool *pool;
@@ -122,7 +123,7 @@ struct _GstOctVolumeFilter {
   GstStructure *stats;
 };
 
-/* What an element is; the texts are static. */
+/* The description of an element; its texts are static. */
 typedef struct {
   GstOctRendererKind kind;
   const GstOctProperties *properties;
@@ -161,13 +162,13 @@ GstFlowReturn gst_oct_volume_filter_take_buffer (
 /* A picture for that time; `fine`: however long it takes. */
 GstFlowReturn gst_oct_volume_filter_make_picture (
     GstOctVolumeFilter *self, GstClockTime time, gboolean fine);
-/* What was stored is in the next picture. */
+/* The next picture shows all that is stored so far. */
 GstFlowReturn gst_oct_volume_filter_show (GstOctVolumeFilter *self);
 /* Sends on the events that had to wait for caps. */
 void gst_oct_volume_filter_push_waiting (GstOctVolumeFilter *self);
 
-/* What is there and in no picture yet is in one, and what was lost is
- * reported. */
+/* Makes a picture of the B-scans that were not in one yet, and reports lost
+ * ones. */
 void gst_oct_volume_filter_drain (GstOctVolumeFilter *self);
 
 G_END_DECLS

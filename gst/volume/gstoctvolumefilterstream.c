@@ -115,7 +115,7 @@ choose_caps (GstOctVolumeFilter *self, gconstpointer settings)
     return NULL;
   }
   if (gst_caps_is_any (any)) {
-    /* who does not ask for GPU memory gets what every element can read */
+    /* if GPU memory is not asked for, host memory: every element can read it */
     gst_caps_unref (possible);
     possible = gst_caps_from_string (klass->caps);
   }
@@ -193,7 +193,7 @@ get_stream_time (GstOctVolumeFilter *self, GstClockTime time)
   return gst_segment_to_stream_time (&self->segment, GST_FORMAT_TIME, time);
 }
 
-/* Of pictures at the rate in the caps; 0 where that is open. */
+/* The time between pictures at the rate in the caps; 0 if that is open. */
 static GstClockTime
 get_interval (const GstOctVolumeFilter *self)
 {
@@ -377,8 +377,8 @@ gst_oct_volume_filter_show (GstOctVolumeFilter *self)
   return GST_FLOW_OK;
 }
 
-/* Behind B-scans: what there is to see, but not more often than the film has
- * room for. */
+/* Draws a picture after B-scans, but not more often than the frame rate allows.
+ */
 static GstFlowReturn
 volume_stream_draw (GstOctVolumeFilter *self, GstClockTime time)
 {
@@ -476,7 +476,7 @@ ensure_renderer (GstOctVolumeFilter *self, guint bscans, GError **error)
   return self->renderer != NULL;
 }
 
-/* Of image `i` of a buffer. */
+/* The time of image `i` of a buffer. */
 static GstClockTime
 volume_stream_get_time (GstOctVolumeFilter *self, GstBuffer *buffer, guint i)
 {
@@ -489,7 +489,7 @@ volume_stream_get_time (GstOctVolumeFilter *self, GstBuffer *buffer, guint i)
   return time;
 }
 
-/* What follows from a run of B-scans that are all in the buffer. */
+/* Stores a run of B-scans of a buffer; ends volumes and draws if it is time. */
 static GstFlowReturn
 volume_stream_store_run (
     GstOctVolumeFilter *self, GstBuffer *buffer, const GstOctScanRun *run)

@@ -50,7 +50,7 @@ typedef struct {
 
 extern const GstOctProperties gst_oct_volume_properties;
 
-/* What navigation changes, in the order of GstOctView. */
+/* The properties that navigation changes, in the order of GstOctView. */
 extern const char *const gst_oct_view_properties[5];
 
 /* Fills the look but for its spacings and what is found of the volume: a

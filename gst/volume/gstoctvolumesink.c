@@ -349,7 +349,7 @@ volume_sink_check_whole (GstOctVolumeSink *self, guint bscans, GError **error)
   return FALSE;
 }
 
-/* Of this computer, bytes. */
+/* The memory of this computer, bytes. */
 static guint64
 get_memory (void)
 {
@@ -414,7 +414,7 @@ post_written (GstOctVolumeSink *self, const char *path, guint64 number)
               self->volume.bscans, "missing", G_TYPE_UINT, missing, NULL)));
 }
 
-/* What there is of the volume under way. */
+/* Writes the B-scans of the current volume that have come. */
 static gboolean
 write_volume (GstOctVolumeSink *self, GError **error)
 {

@@ -339,7 +339,7 @@ manifest_set_error (
       "folder.",
       manifest->path,
       code == ELOOP    ? "it is a link to another file"
-      : code == EINVAL ? "it is no regular file"
+      : code == EINVAL ? "it is not a regular file"
                        : g_strerror (code));
 }
 
@@ -361,7 +361,7 @@ manifest_begin (OctConvertManifest *manifest, GError **error)
   if (size > 0 && strncmp (text, BEGINNING, MIN (size, strlen (BEGINNING))) != 0
       && text[0] != '"') {
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
-        "'%s' is no manifest of oct-convert, which begins with '%s'; rename "
+        "'%s' is not a manifest of oct-convert, which begins with '%s'; rename "
         "it, or set --output to another folder.",
         manifest->path, BEGINNING);
     return FALSE;

@@ -257,7 +257,7 @@ oct_live_answer_take (const char *sdp, GError **error)
 
   if (!g_str_has_prefix (sdp, "v=0")
       || gst_sdp_message_new_from_text (sdp, &message) != GST_SDP_OK) {
-    answer_refuse (error, "it is no session description");
+    answer_refuse (error, "it is not a session description");
     return NULL;
   }
   if (gst_sdp_message_medias_len (message) != 1)

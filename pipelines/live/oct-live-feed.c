@@ -95,7 +95,8 @@ add_users_part (OctLiveFeed *feed, const char *description, const char *option,
 
   if (part == NULL)
     g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED,
-        "%s \"%s\" is no pipeline: %s.", option, description, reason->message);
+        "%s \"%s\" is not a valid pipeline: %s.", option, description,
+        reason->message);
   return part;
 }
 

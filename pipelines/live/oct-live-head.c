@@ -19,7 +19,7 @@
 #define HEAD_TOO_LARGE 431
 
 static const char not_http[] =
-    "This is no request that oct-live understands.\n";
+    "This is not a request that oct-live understands.\n";
 static const char too_long[] = "The request is too long.\n";
 static const char elsewhere[] = "Other sites may not use oct-live.\n";
 

@@ -425,7 +425,7 @@ check_text (const char *text, gsize length, GError **error)
   if (length > OCT_LIVE_MAX_MESSAGE)
     return message_fail (error, "The message is too long.%s", "");
   if (!g_utf8_validate_len (text, length, NULL))
-    return message_fail (error, "The message is no text in UTF-8.%s", "");
+    return message_fail (error, "The message is not text in UTF-8.%s", "");
   if (!is_plain_object (text, length))
     return message_fail (
         error, "The message is not one plain JSON object.%s", "");
@@ -444,7 +444,7 @@ oct_live_message_parse (const char *text, gsize length, GError **error)
   if (!check_text (text, length, error))
     return NULL;
   if (!json_parser_load_from_data (parser, text, length, NULL)) {
-    message_fail (error, "The message is no JSON.%s", "");
+    message_fail (error, "The message is not JSON.%s", "");
     return NULL;
   }
   root = json_parser_get_root (parser);

@@ -60,7 +60,7 @@ while [ $# -gt 0 ] && [ "$1" != -- ]; do
     --wait) wait=yes; shift; continue ;;
     --*=*) set -- "${1%%=*}" "${1#*=}" "${@:2}" ;;
   esac
-  [ $# -ge 2 ] || fail "'$1' is no option, or its value is missing."
+  [ $# -ge 2 ] || fail "'$1' is not an option, or its value is missing."
   case $1 in
     --tasks) tasks=$2 ;;
     --at-once) at_once=$2 ;;
@@ -73,7 +73,7 @@ while [ $# -gt 0 ] && [ "$1" != -- ]; do
     --restarts) restarts=$2 ;;
     --logs) logs=$2 ;;
     --program) program=$2 ;;
-    *) fail "'$1' is no option; those of convert.sh follow --." ;;
+    *) fail "'$1' is not an option; those of convert.sh follow --." ;;
   esac
   shift 2
 done

@@ -7,7 +7,7 @@ beside dd on the same file.
     FILE SAMPLES LINES [ROUNDS]
 
 Rounds follow each other (default: 5), each with every case once, in an order of
-its own, so that what other programs do falls on all of them.  Prints GB/s by the
+its own, so that the load of other programs falls on all of them.  Prints GB/s by the
 clock, and GB per second of processor time (program and kernel), which other
 programs disturb less: median, lowest, highest.  From memory nothing waits, and the
 second is what the first would be on a processor of its own; from the disk the first

@@ -174,7 +174,7 @@ GST_START_TEST (test_bad_uris)
     { "oct:///x.npy?num-buffers=few", "sets 'num-buffers' to 'few'" },
     { "oct:///x.npy?lines=2&samples=no", "sets 'samples' to 'no'" },
     { "oct://elsewhere/x.npy", "names a computer" },
-    { "oct:///x.npy#part", "is no URI" },
+    { "oct:///x.npy#part", "is not a URI" },
   };
   GstElement *src = gst_element_factory_make ("octsrc", NULL);
   g_autofree char *location = NULL;

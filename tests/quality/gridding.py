@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What gridding loses against the exact transform, over kernel, oversampling
+"""The error of gridding against the exact transform, over kernel, oversampling
 and width: octnufft against octnufft method=nudft, next to the float64 reference.
 
     gridding.py [--build BUILD] [--samples N] [--check]

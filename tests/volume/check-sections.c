@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of pixels that are rounded from float32 the other way. */
+/* The tolerance in grey levels: float32 may round a pixel the other way. */
 #define LEVEL 0.51
 #define MAX_PADDING 7
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * Volumes that are filled in, beside the reference: all methods, A-scans and
- * spectra, sizes that are no whole blocks, and what is missing besides; what is
- * measured of volumes whose figures are known.  With --module PATH/liboctcuda.so
- * the same on a GPU.
+ * Volumes that are filled in, compared with the reference: all methods, A-scans
+ * and spectra, sizes that are not multiples of a block, and A-lines that never
+ * came; and measures of volumes whose figures are known.  With --module
+ * PATH/liboctcuda.so the same on a GPU.
  */
 #include "oct-volume-cs.h"
 #include "reference-volume-cs.h"
@@ -18,8 +18,8 @@ typedef struct {
   gboolean spectra, whole;
   double rate;
   OctScanMaskKind kind;
-  guint lost; /* B-scan of the mask that never comes, and a line that is no
-                 number, 0: none */
+  guint lost; /* B-scan of the mask that never comes; the next one begins with
+                 an A-line of NaN; 0: none */
   gboolean same_samples;
   guint dark; /* so many-th A-lines that were taken are 0; 0: none */
 } Case;
@@ -59,7 +59,7 @@ static const Case parts[] = {
       FALSE, 5 },
 };
 
-/* What a wide spot sees: lines that are alike, with their phase. */
+/* A-lines of a wide spot: neighbours are alike, with their phase. */
 static Complex *
 make_given (const Case *c, const OctScanMask *mask)
 {
@@ -291,9 +291,9 @@ get_mirror (guint x, guint z)
 }
 
 /* The sparsest A-scan is the true one where a few mirrors are all there is.  No
- * reference is needed: it is what the spectra were made of, but for the steps that
- * are left out.  The last one changed it by 0.45 % at most; those behind it add up
- * to a few times that, and 2 % are allowed. */
+ * reference is needed: the spectra were made of it.  Steps are left out: the
+ * last one changed it by 0.45 % at most; later ones would add up to a few times
+ * that, and 2 % are allowed. */
 static void
 test_mirrors (void)
 {
@@ -487,7 +487,7 @@ test_refused (void)
       &error, OCT_ERROR_SETTINGS, "A-scans came", "octfft", NULL);
 }
 
-/* What a GPU has no room for in a block. */
+/* A-lines that are too long for a block of a GPU. */
 static void
 test_too_long (void)
 {

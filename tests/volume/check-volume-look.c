@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * What pictures of volumes show: faces show what the transfer function does, and
- * voxels are counted as they are shown; with --module PATH/liboctcuda.so on a
- * GPU.
+ * The content of pictures of volumes: faces show the levels that the transfer
+ * function shows, and voxels are counted as they are shown; with --module
+ * PATH/liboctcuda.so on a GPU.
  */
 #include "volume-check.h"
 #include "volume-scene.h"
@@ -32,7 +32,7 @@ new_block (guint8 level)
   return s;
 }
 
-/* What is not shown inside of a volume is not shown on its faces. */
+/* Levels that are not shown inside of a volume are not shown on its faces. */
 static void
 check_hidden_faces (void)
 {
@@ -70,8 +70,8 @@ check_hidden_faces (void)
   scene_free (s);
 }
 
-/* What is cropped off above casts no shadow: with a lid or without one, tissue
- * is as bright. */
+/* Voxels cropped off above cast no shadow: tissue is as bright with a lid as
+ * without one. */
 static void
 check_lid (void)
 {
@@ -100,8 +100,8 @@ check_lid (void)
   g_free (pictures[1]);
 }
 
-/* A face is as opaque as 0.2 mm of the tissue: nothing else is behind it here
- * than a volume 0.001 mm deep, seen along it. */
+/* A face is as opaque as 0.2 mm of the tissue: the volume here is only 0.001 mm
+ * thick along the line of sight. */
 static void
 check_face_opacity (void)
 {

@@ -88,7 +88,7 @@ meets_sphere (const Line *line, const double half[3])
   return ee - de * de / dd < r * r;
 }
 
-/* What lies below a slope: x / half_x * 0.3 + y / half_y * 0.2 < z / half_z. */
+/* Tissue below a slope: x / half_x * 0.3 + y / half_y * 0.2 < z / half_z. */
 static double
 slope (double x, double y, double z, gconstpointer data)
 {
@@ -337,7 +337,7 @@ check_skipping (const VolumeSize *size, const guint8 *images)
   scene_free (s);
 }
 
-/* What makes a picture of the other backend: `set` changes both scenes. */
+/* Compares pictures of both backends in all modes. */
 static void
 compare_backends (const char *name, Scene *a, Scene *b)
 {
@@ -401,8 +401,9 @@ limit_index (gint i, guint n)
   return CLAMP (i, 0, (gint)n - 1);
 }
 
-/* What show makes of images that are alike in all A-lines: 1 2 1 over B-scans,
- * 1 4 6 4 1 over depths, rounded to nearest; [bscans][depth], g_free(). */
+/* The smoothed voxels of images that are alike in all A-lines: 1 2 1 over
+ * B-scans, 1 4 6 4 1 over depths, rounded to nearest; [bscans][depth],
+ * g_free(). */
 static guint8 *
 smooth_alike (const VolumeSize *size, const guint8 *alike)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * Renderers of either backend for programs that have no GStreamer: memory where
- * they work, and copies.  What fails ends the program with a sentence.
+ * they work, and copies.  A failure ends the program with a sentence.
  */
 #pragma once
 
@@ -28,7 +28,7 @@ void volume_device_begin (VolumeDevice *device, int *argc, char ***argv);
 
 gpointer volume_device_alloc (const VolumeDevice *device, gsize size);
 void volume_device_free (const VolumeDevice *device, gpointer memory);
-/* Both wait until it is done; `stream`: behind what is in it. */
+/* Both wait until the copy is done; `stream`: after the work in it. */
 void volume_device_upload (
     const VolumeDevice *device, gpointer dest, gconstpointer src, gsize size);
 void volume_device_download (const VolumeDevice *device, gpointer dest,
@@ -37,7 +37,7 @@ void volume_device_wait (const VolumeDevice *device, gpointer stream);
 
 /* Ends the program where there is an error. */
 void volume_device_end_unless (gboolean ok, GError *error);
-/* The same of a call that sets `error`, which is read behind it. */
+/* The same for a call that sets `error`, which is read after the call. */
 #define volume_device_expect(call, error)                                      \
   do {                                                                         \
     gboolean ok_ = (call);                                                     \

@@ -21,8 +21,8 @@ typedef struct {
   OctVolumeCamera camera;
 } Scene;
 
-/* Of voxels `mm` apart along each axis, opaque from the middle of the grey
- * levels on, white. */
+/* A scene of voxels with these distances along each axis, opaque from the
+ * middle of the grey levels on, white. */
 Scene *scene_new (const VolumeDevice *device, const VolumeSize *size,
     const guint8 *images, double x_mm, double y_mm, double z_mm,
     guint decimation);

@@ -42,7 +42,7 @@ hills (double x, double y, guint32 seed)
   return 2 * (a + (c - a) * v) - 1;
 }
 
-/* Of the depth, 0 .. 1, where the tissue begins; x and y 0 .. 1. */
+/* The part of the depth, 0 .. 1, where the tissue begins; x and y 0 .. 1. */
 static double
 surface (double x, double y)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * Volumes to test and measure renderers with, as images [bscans][depth][lines]
- * of 8 bit, one B-scan behind the other.
+ * of 8 bit, one B-scan after the other.
  */
 #pragma once
 
