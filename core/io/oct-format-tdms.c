@@ -57,6 +57,7 @@ typedef struct {
   gboolean has_index;
   guint type;
   guint64 values, bytes; /* in a chunk */
+  gboolean is_listed;    /* in the list of the segment */
   gboolean is_left_out;  /* it has none in this segment */
   gboolean is_mixed;     /* its type has changed */
   OctStored stored;
@@ -72,6 +73,7 @@ typedef struct {
   GArray *channels;    /* of Channel */
   GHashTable *numbers; /* path (of the channel) to number + 1 */
   GArray *list;        /* guint: the channels of the segment, in order */
+  GPtrArray *active;   /* of Channel: those of them with values */
 } Listing;
 
 /* After it was opened. */
@@ -214,10 +216,9 @@ tdms_list_channel (Listing *listing, const char *path, gsize length)
         listing->numbers, g_steal_pointer (&name), GUINT_TO_POINTER (number));
   }
   number--;
-  for (guint i = 0; i < listing->list->len; i++)
-    if (g_array_index (listing->list, guint, i) == number)
-      return number;
-  g_array_append_val (listing->list, number);
+  if (!tdms_get_channel (listing, number)->is_listed)
+    g_array_append_val (listing->list, number);
+  tdms_get_channel (listing, number)->is_listed = TRUE;
   return number;
 }
 
@@ -335,6 +336,30 @@ tdms_take_object (Listing *listing, Cursor *cursor, GError **error)
   return tdms_skip_properties (listing, cursor, error);
 }
 
+static void
+tdms_clear_list (Listing *listing)
+{
+  for (guint i = 0; i < listing->list->len; i++)
+    tdms_get_channel (listing, g_array_index (listing->list, guint, i))
+        ->is_listed = FALSE;
+  g_array_set_size (listing->list, 0);
+}
+
+/* The channels with values in the segment, in order; those after it without a
+ * list of objects have the same. */
+static void
+tdms_list_active (Listing *listing)
+{
+  g_ptr_array_set_size (listing->active, 0);
+  for (guint i = 0; i < listing->list->len; i++) {
+    Channel *channel =
+        tdms_get_channel (listing, g_array_index (listing->list, guint, i));
+
+    if (!channel->is_left_out && channel->bytes > 0)
+      g_ptr_array_add (listing->active, channel);
+  }
+}
+
 static gboolean
 tdms_take_objects (Listing *listing, guint64 offset, guint64 size,
     guint32 contents, GError **error)
@@ -346,7 +371,7 @@ tdms_take_objects (Listing *listing, guint64 offset, guint64 size,
   if ((contents & HAS_OBJECTS) == 0)
     return TRUE;
   if (contents & HAS_NEW_LIST)
-    g_array_set_size (listing->list, 0);
+    tdms_clear_list (listing);
   size = MIN (size, listing->opening->file_size - offset);
   if (size > MAX_LIST)
     return tdms_set_damaged (listing, "a list of objects is too long", error);
@@ -360,26 +385,11 @@ tdms_take_objects (Listing *listing, guint64 offset, guint64 size,
   for (guint64 i = 0; i < count; i++)
     if (!tdms_take_object (listing, &cursor, error))
       return FALSE;
+  tdms_list_active (listing);
   return TRUE;
 }
 
 /* ------------------------------------------------------------------- values */
-
-/* The channels with values in the segment, in order. */
-static GPtrArray *
-tdms_list_active (const Listing *listing)
-{
-  GPtrArray *active = g_ptr_array_new ();
-
-  for (guint i = 0; i < listing->list->len; i++) {
-    Channel *channel =
-        tdms_get_channel (listing, g_array_index (listing->list, guint, i));
-
-    if (!channel->is_left_out && channel->bytes > 0)
-      g_ptr_array_add (active, channel);
-  }
-  return active;
-}
 
 /* The bytes of a chunk, of MAX_CHANNELS below 2^48 each.  *step: those of one
  * value of all channels, 0 if they cannot be interleaved. */
@@ -432,11 +442,15 @@ tdms_take_values (Listing *listing, guint64 offset, guint64 size,
 {
   gboolean interleaved = (contents & IS_INTERLEAVED) != 0;
   guint64 there = listing->opening->file_size - offset, place = offset;
-  g_autoptr (GPtrArray) active = tdms_list_active (listing);
+  const GPtrArray *active = listing->active;
   guint step;
-  guint64 chunk = tdms_measure_chunk (active, &step);
+  guint64 chunk;
 
-  if ((contents & HAS_VALUES) == 0 || chunk == 0)
+  /* segments without a whole chunk take no time, however many they are */
+  if ((contents & HAS_VALUES) == 0 || size < active->len)
+    return TRUE;
+  chunk = tdms_measure_chunk (active, &step);
+  if (chunk == 0)
     return TRUE;
   if (interleaved && step == 0)
     return tdms_set_damaged (
@@ -565,7 +579,7 @@ tdms_read_bscan (gpointer data, guint64 frame, gpointer values, GError **error)
       g_set_error (error, OCT_ERROR, OCT_ERROR_READ,
           "%s: B-scan %" G_GUINT64_FORMAT " cannot be read, the file has been "
           "shortened; restore the whole file and start again",
-          content->file, frame + 1);
+          content->file, frame);
       return FALSE;
     }
     done += count;
@@ -678,7 +692,8 @@ oct_format_open_tdms (OctOpening *opening, GError **error)
   Listing listing = { .opening = opening,
     .channels = g_array_new (FALSE, FALSE, sizeof (Channel)),
     .numbers = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL),
-    .list = g_array_new (FALSE, FALSE, sizeof (guint)) };
+    .list = g_array_new (FALSE, FALSE, sizeof (guint)),
+    .active = g_ptr_array_new () };
   const OctArray *array = NULL;
   gboolean ok;
 
@@ -695,6 +710,7 @@ oct_format_open_tdms (OctOpening *opening, GError **error)
              error);
   }
   g_array_unref (listing.list);
+  g_ptr_array_unref (listing.active);
   g_hash_table_unref (listing.numbers);
   g_array_unref (listing.channels);
   return ok;

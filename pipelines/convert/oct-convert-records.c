@@ -49,17 +49,15 @@ take_record (const char *text, gsize size, gsize *at)
 }
 
 /* Where to go on after a damaged record: after its line, as the next one may be
- * whole, or after the bytes of 0 in the line. */
+ * whole, or after the bytes of 0 in the line, which may have taken its end. */
 static gsize
 records_skip (const char *text, gsize size, gsize at)
 {
   while (at < size && text[at] != '\n' && text[at] != '\0')
     at++;
-  if (at < size && text[at] == '\n')
-    return at + 1;
   while (at < size && text[at] == '\0')
     at++;
-  return at;
+  return at < size && text[at] == '\n' ? at + 1 : at;
 }
 
 gsize
@@ -71,7 +69,7 @@ oct_convert_records_read (const char *text, gsize size, OctConvertRecord take,
   guint skipped = 0;
 
   while (at < size) {
-    gsize end = at;
+    gsize end = at, next;
     g_auto (GStrv) fields = take_record (text, size, &end);
 
     if (fields != NULL && take (fields, text + at, end - at, data)) {
@@ -81,13 +79,15 @@ oct_convert_records_read (const char *text, gsize size, OctConvertRecord take,
       at = end;
       continue;
     }
-    /* the last record may have been cut off */
-    if (fields == NULL && !is_open) {
+    next = records_skip (text, size, at);
+    /* the last record may have been cut off, but a line of bytes of 0 has an
+     * end */
+    if (fields == NULL && !is_open && (end == size || text[next - 1] != '\n')) {
       is_open = TRUE;
       open = at;
     }
     skipped++;
-    at = records_skip (text, size, at);
+    at = next;
   }
   if (is_open)
     return open;

@@ -280,6 +280,14 @@ def test_damaged_manifest(folder):
             assert "damaged" in text, (damage, text)
             # nothing of it was cut off
             assert path.stat().st_size > size
+            if tail and damage[:1] == b"\0":
+                assert "Note: 1 line of" in text, text
+    # the last line: its end is there, so no crash cut it off
+    path.write_bytes(b"\n".join(lines[:-2]) + b"\n" + b"\0" * len(lines[-2])
+                     + b"\n")
+    text = convert(folder, status=1)
+    assert count(text, "done before") == 4, text
+    assert "Note: 1 line of" in text, text
     # at the end: of a crash
     for tail in (b"\0" * 500, lines[2][:70], lines[2][:70] + b"\0" * 20):
         path.write_bytes(b"\n".join(lines) + tail)

@@ -3,6 +3,8 @@
  * File Format Internal Structure"). */
 #include "oct-test-reader.h"
 
+#include <unistd.h>
+
 #define SIZES ((OctReaderSettings){ .samples = 4, .lines = 2 })
 
 enum { OBJECTS = 2, NEW_LIST = 4, VALUES = 8, INTERLEAVED = 32, SWAPPED = 64 };
@@ -328,6 +330,50 @@ test_refused (void)
       "the index of a TDMS file", "name the .tdms file");
 }
 
+/* B-scans are counted from 0 in errors, too. */
+static void
+test_shortened (void)
+{
+  g_autofree char *path = save ("shortened.tdms", make_cut (64, 32));
+  g_autoptr (OctReader) reader = oct_test_open (path, SIZES);
+  g_autoptr (GError) error = NULL;
+  guint16 values[8];
+
+  g_assert_cmpint (truncate (path, 100), ==, 0);
+  g_assert_false (oct_reader_read (reader, 1, values, sizeof values, &error));
+  oct_test_assert_error (&error, OCT_ERROR_READ, "B-scan 1 cannot be read",
+      "restore the whole file", NULL);
+}
+
+/* The list of a segment goes on in those after it: with this many of both, one
+ * look at each channel in each segment would take more than the time of a test.
+ */
+static void
+test_many_segments (void)
+{
+  enum { CHANNELS = 4096, SEGMENTS = 300000 };
+  GByteArray *file = g_byte_array_new ();
+  Segment s = begin (NEW_LIST);
+  g_autofree char *path = NULL;
+
+  for (guint i = 0; i < CHANNELS; i++) {
+    g_autofree char *name = g_strdup_printf ("/'a'/'%u'", i);
+
+    add_channel (&s, name, U16, 8);
+    add_values (&s, U16, 0, 8);
+  }
+  end (&s, file);
+  for (guint i = 0; i < SEGMENTS; i++) {
+    s = begin (0);
+    s.contents = VALUES;
+    end (&s, file);
+  }
+  path = save ("segments.tdms", file);
+  assert_bscans (path,
+      (OctReaderSettings){ .samples = 4, .lines = 2, .dataset = "a/4095" },
+      OCT_SAMPLE_U16, 1, 0);
+}
+
 /* Any byte changed and any end: an error or B-scans, no crash. */
 static void
 test_damaged (void)
@@ -354,6 +400,8 @@ main (int argc, char **argv)
   g_test_add_func ("/tdms/several-channels", test_several_channels);
   g_test_add_func ("/tdms/cut-off", test_cut_off);
   g_test_add_func ("/tdms/refused", test_refused);
+  g_test_add_func ("/tdms/shortened", test_shortened);
+  g_test_add_func ("/tdms/many-segments", test_many_segments);
   g_test_add_func ("/tdms/damaged", test_damaged);
   status = g_test_run ();
   oct_test_clean ();
