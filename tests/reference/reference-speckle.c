@@ -83,5 +83,5 @@ reference_speckle (
     values[i] = creal (in[i]);
   oct_reference_speckle (p, values, result);
   for (gsize i = 0; i < n * parts; i++)
-    out[i] = parts == 4 && i % 4 == 3 ? 255 : rint (result[i / parts]);
+    out[i] = parts == 4 && i % 4 == 3 ? 255 : result[i / parts];
 }
