@@ -687,6 +687,30 @@ typedef struct {
 cudaError_t oct_cuda_launch_speckle (
     const OctCudaSpeckle *speckle, OctCudaQueue queue);
 
+/* Pixels below each other that one thread makes. */
+#define OCT_CUDA_SHARPEN_ROWS 8
+/* as OCT_SHARPEN_REACH */
+#define OCT_CUDA_SHARPEN_REACH 200
+
+/* Grey levels, `pixel_size` bytes apart, by an unsharp mask; see
+ * OctSharpenParams. */
+typedef struct {
+  const uint8_t *in;
+  size_t in_stride;
+  uint8_t *out;
+  size_t out_stride;
+  float *means; /* [bscans height][width], of the rows */
+  int width, height;
+  uint32_t bscans, pixel_size;
+  float amount;
+  int reach;
+  /* of a distance; zeros beyond `reach` */
+  float weights[OCT_CUDA_SHARPEN_REACH + OCT_CUDA_SHARPEN_ROWS];
+} OctCudaSharpen;
+
+cudaError_t oct_cuda_launch_sharpen (
+    const OctCudaSharpen *sharpen, OctCudaQueue queue);
+
 typedef enum {
   OCT_CUDA_AVERAGE_BYTES,
   OCT_CUDA_AVERAGE_WORDS,

@@ -20,6 +20,7 @@
 #include "gstoctscatter.h"
 #include "gstoctscanmeta.h"
 #include "gstoctslice.h"
+#include "gstoctsharpen.h"
 #include "gstoctspeckle.h"
 #include "gstoctsrc.h"
 #include "gstocttypefind.h"
@@ -58,6 +59,7 @@ plugin_init (GstPlugin *plugin)
   ok &= GST_ELEMENT_REGISTER (octaverage, plugin);
   ok &= GST_ELEMENT_REGISTER (octflip, plugin);
   ok &= GST_ELEMENT_REGISTER (octspeckle, plugin);
+  ok &= GST_ELEMENT_REGISTER (octsharpen, plugin);
   ok &= gst_oct_type_find_register (plugin);
   return ok;
 }

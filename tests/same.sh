@@ -36,10 +36,8 @@ die () {
 }
 
 readonly TIME_LIMIT=180 # seconds, of one pipeline or program
-# those with a property `backend`
-readonly ELEMENTS='octsrc|octdcsub|octkresample|octdispersion|octfft|octnufft|octcs|octlogscale|octreconstruct|octaverage|octspeckle|octflip|octcolormap|octvolume|octenface|octslice|octvolumecs'
 
-words=() parts='' backends=''
+words=() parts='' backends='' elements=''
 while [ $# -gt 0 ]; do
   case $1 in
     --help | -h) usage; exit 0 ;;
@@ -96,6 +94,17 @@ note () {
 
 # -------------------------------------------------------------------- pipelines
 
+# Those with a property `backend`, as a regular expression.
+list_elements () {
+  local name
+  gst-inspect-1.0 "$plugin" | sed -nE 's/^ +(oct[a-z]+): .*/\1/p' \
+    | while read -r name; do
+      if gst-inspect-1.0 "$name" | grep '^  backend ' >/dev/null; then
+        echo "$name"
+      fi
+    done | paste -sd '|'
+}
+
 # Inputs of pipelines that read files.
 make_data () { # FOLDER
   mkdir -p "$1"
@@ -126,7 +135,7 @@ run_pipeline () { # BACKEND NAME LINE
   local out='! identity name=out silent=false ! filesink location=out'
   mkdir "$folder"
   cd "$folder"
-  line=$(sed -E "s/ ($ELEMENTS) / \\1 backend=$1 /g
+  line=$(sed -E "s/ ($elements) / \\1 backend=$1 /g
     s/ octimagesrc / octimagesrc source::backend=$1 reconstruct::backend=$1 /
     s|! out\\b|$out|; s|@data|$work/data|g; s|@files|$root/tests/unit/vectors/files|g" \
     <<<"$line ")
@@ -157,6 +166,7 @@ run_pipeline () { # BACKEND NAME LINE
 record_pipelines () { # FOLDER BACKEND
   local name line
   [ -d "$work/data" ] || make_data "$work/data"
+  elements=${elements:-$(list_elements)}
   mkdir -p "$1/pipelines-$2"
   while read -r name line; do
     case $name in '' | '#'*) continue ;; esac

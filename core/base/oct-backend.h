@@ -39,6 +39,7 @@ G_BEGIN_DECLS
   row (COLORMAP, colormap, OctColormapParams)                                  \
   row (FLIP, flip, OctFlipParams)                                              \
   row (SPECKLE, speckle, OctSpeckleParams)                                     \
+  row (SHARPEN, sharpen, OctSharpenParams)                                     \
   row (AVERAGE, average, OctAverageParams)
 /* clang-format on */
 
@@ -379,6 +380,26 @@ typedef struct {
   double sigma;         /* grey levels of 255, 0.01 .. 255; not of MEDIAN */
   double spatial_sigma; /* pixels, 0.01 .. 100; BILATERAL only */
 } OctSpeckleParams;
+
+/* Grey images with sharper edges, by an unsharp mask: [height][width] -> the
+ * same size and format, `bscans` images may stand below each other.  Formats
+ * are treated as by SPECKLE.  A pixel v becomes
+ *   v + amount (v - m),
+ * m the mean of the pixels around it with the weights g[dy] g[dx],
+ *   g[d] = exp (-d^2 / (2 radius^2)) / sum, |d| <= ceil (4 radius), sum g = 1,
+ * the nearest pixel of its image for those that are not there; limited to the
+ * levels of the format and rounded to nearest.  With amount 0 it is v itself. */
+#define OCT_SHARPEN_STRONGEST 10.0
+#define OCT_SHARPEN_WIDEST 50u
+/* ceil (4 radius) at most */
+#define OCT_SHARPEN_REACH (4 * OCT_SHARPEN_WIDEST)
+
+typedef struct {
+  guint width, height, bscans;
+  OctImageFormat format;
+  double amount; /* 0 .. OCT_SHARPEN_STRONGEST */
+  double radius; /* standard deviation, pixels, 0.1 .. OCT_SHARPEN_WIDEST */
+} OctSharpenParams;
 
 /* Means of frames, value by value: [rows][values] -> the same, and of a second
  * plane of bytes if there is one (NV12).  Every B-scan of a frame is one of

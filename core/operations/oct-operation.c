@@ -60,6 +60,25 @@ DEFINE_CHECK (
 DEFINE_CHECK (
     check_average, OctAverageParams, oct_check_average (params, error))
 
+static gboolean
+check_sharpen (gconstpointer data, GError **error)
+{
+  const OctSharpenParams *params = data;
+
+  if (!oct_check_image (
+          params->width, params->height, params->bscans, params->format, error))
+    return FALSE;
+  if (params->amount >= 0 && params->amount <= OCT_SHARPEN_STRONGEST
+      && params->radius >= 0.1 && params->radius <= OCT_SHARPEN_WIDEST)
+    return TRUE;
+  g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+      "amount=%g and radius=%g were asked for; set `amount` to a value from 0 "
+      "to %g and `radius` to a value from 0.1 to %u pixels.",
+      params->amount, params->radius, OCT_SHARPEN_STRONGEST,
+      OCT_SHARPEN_WIDEST);
+  return FALSE;
+}
+
 /* ------------------------------------------------------------------- sides */
 
 /* A function for both sides; the macro gives it `p`. */
@@ -113,6 +132,8 @@ DEFINE_SHAPES (colormap_shapes, OctColormapParams,
 DEFINE_SHAPES (flip_shapes, OctFlipParams, IMAGE_SHAPE (p), IMAGE_SHAPE (p))
 DEFINE_SHAPES (
     speckle_shapes, OctSpeckleParams, IMAGE_SHAPE (p), IMAGE_SHAPE (p))
+DEFINE_SHAPES (
+    sharpen_shapes, OctSharpenParams, IMAGE_SHAPE (p), IMAGE_SHAPE (p))
 DEFINE_SHAPES (average_shapes, OctAverageParams,
     SHAPE (p->format, p->values, p->rows),
     SHAPE (p->format, p->values, p->rows))
@@ -192,6 +213,8 @@ static const Description descriptions[] = {
       sizeof (OctFlipParams), { { 0 } }, check_flip, flip_shapes },
   [OCT_OPERATION_SPECKLE] = { "speckle", "grey images with less speckle",
       sizeof (OctSpeckleParams), { { 0 } }, check_speckle, speckle_shapes },
+  [OCT_OPERATION_SHARPEN] = { "sharpen", "grey images with sharper edges",
+      sizeof (OctSharpenParams), { { 0 } }, check_sharpen, sharpen_shapes },
   [OCT_OPERATION_AVERAGE] = { "average", "means of images or A-scans over time",
       sizeof (OctAverageParams), { { 0 } }, check_average, average_shapes },
 };

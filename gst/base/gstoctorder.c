@@ -157,6 +157,7 @@ static const struct {
           [KIND_COMPLEX] = IMAGES,
           [KIND_COMPLEX_UNIFORM] = IMAGES } },
   TAKES_IMAGES ("octspeckle"),
+  TAKES_IMAGES ("octsharpen"),
   { "octmeter", "spectra or A-scans", { [KIND_VIDEO] = grey } },
   { "octvolumesink", "grey images (video/x-raw, GRAY8 or GRAY16_LE) or A-scans",
       { [KIND_VIDEO] = grey_or_images,

@@ -12,11 +12,12 @@ typedef struct {
   union {
     OctFlipParams flip;
     OctSpeckleParams speckle;
+    OctSharpenParams sharpen;
     OctAverageParams average;
   } params;
 } FilterCase;
 
-#define N_FILTER_CASES 10
+#define N_FILTER_CASES 12
 
 /* Images of 8 bit. */
 static inline void
@@ -24,6 +25,9 @@ filter_cases_fill (FilterCase cases[N_FILTER_CASES], guint width, guint height)
 {
   const OctSpeckleParams speckle = {
     .width = width, .height = height, .size = 3, .sigma = 25, .spatial_sigma = 2
+  };
+  const OctSharpenParams sharpen = {
+    .width = width, .height = height, .amount = 1.5, .radius = 1
   };
   const OctFlipParams flip = { .width = width,
     .height = height,
@@ -53,6 +57,11 @@ filter_cases_fill (FilterCase cases[N_FILTER_CASES], guint width, guint height)
     { .speckle = speckle } };
   cases[n].params.speckle.method = OCT_SPECKLE_LEE;
   cases[n++].params.speckle.size = 7;
+  cases[n++] = (FilterCase){ "sharpen, radius 1", OCT_OPERATION_SHARPEN,
+    { .sharpen = sharpen } };
+  cases[n] = (FilterCase){ "sharpen, radius 4", OCT_OPERATION_SHARPEN,
+    { .sharpen = sharpen } };
+  cases[n++].params.sharpen.radius = 4;
   cases[n++] = (FilterCase){ "flip", OCT_OPERATION_FLIP, { .flip = flip } };
   cases[n] = (FilterCase){ "flip, sine", OCT_OPERATION_FLIP, { .flip = flip } };
   cases[n++].params.flip.motion = OCT_MOTION_SINE;

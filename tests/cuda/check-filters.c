@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * Cases of the filters of images: flip, speckle and average.
+ * Cases of the filters of images: flip, speckle, sharpen and average.
  */
 #include "check.h"
 
@@ -112,6 +112,44 @@ check_speckle (Check *check)
       test.name = g_strdup_printf ("speckle %s %s %u x %u sigma %g, %u x %u",
           methods[params.method], formats[params.format].name, params.size,
           params.size, params.sigma, params.width, params.height);
+      check_case (check, &test);
+    }
+}
+
+static void
+check_sharpen (Check *check)
+{
+  static const struct {
+    double amount, radius;
+  } settings[] = { { 1.5, 1 }, { 0, 3 }, { OCT_SHARPEN_STRONGEST, 0.1 },
+    { 0.5, 2.25 }, { 1, 12.5 }, { 2, OCT_SHARPEN_WIDEST } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
+    for (guint kind = 0; kind < 3 * G_N_ELEMENTS (settings); kind++) {
+      static const OctImageFormat kinds[] = { OCT_IMAGE_GRAY8, OCT_IMAGE_NV12,
+        OCT_IMAGE_RGBA };
+      OctSharpenParams params = { .width = sizes[i][0],
+        .height = sizes[i][1],
+        .format = kinds[kind % 3],
+        .amount = settings[kind / 3].amount,
+        .radius = settings[kind / 3].radius };
+      OctSharpenParams update;
+      Case test;
+
+      if (params.height % 2 == 0 && params.format != OCT_IMAGE_NV12)
+        params.bscans = 2;
+      update = params;
+      update.amount = 0.75;
+      update.radius = kind % 2 ? 0.5 : 4;
+      test = new_case (OCT_OPERATION_SHARPEN, params.format, params.width,
+          params.height, kind + i);
+      test.params = &params;
+      test.update = &update;
+      test.in_turn = TRUE;
+      test.tolerance = 1; /* sums next to a half */
+      test.name = g_strdup_printf ("sharpen %s amount %g radius %g, %u x %u",
+          formats[params.format].name, params.amount, params.radius,
+          params.width, params.height);
       check_case (check, &test);
     }
 }
@@ -236,4 +274,5 @@ check_filters (Check *check)
   check_registration (check);
   check_flip (check);
   check_speckle (check);
+  check_sharpen (check);
 }

@@ -78,6 +78,8 @@ static const struct {
       "makes images of spectra between them, *" },
   { "octfft ! octspeckle",
       "octspeckle* octfft*; put octlogscale between them." },
+  { "octfft ! octsharpen",
+      "octsharpen* octfft*; put octlogscale between them." },
   { "octfft ! octcolormap",
       "octcolormap* octfft*; put octlogscale between them." },
   { "octlogscale ! octlogscale", "octlogscale*; octlogscale comes last, *" },

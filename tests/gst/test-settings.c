@@ -28,8 +28,8 @@ static const char *const launches[] = {
   " ! octnufft ! octvolumecs ! octlogscale" SINK,
   SOURCE " bscans=4 ! octreconstruct ! octvolume update=scan"
          " ! video/x-raw,width=32,height=32" SINK,
-  SOURCE
-  " ! octreconstruct ! octaverage ! octspeckle ! octflip ! octcolormap" SINK,
+  SOURCE " ! octreconstruct ! octaverage ! octspeckle ! octsharpen ! octflip"
+         " ! octcolormap" SINK,
   SOURCE " bscans=4 ! octreconstruct ! octenface update=scan" SINK,
   SOURCE " bscans=4 ! octreconstruct ! octslice update=scan" SINK,
   SOURCE " bscans=4 ! octreconstruct ! tee name=tee ! queue ! octvolumesink"

@@ -324,6 +324,45 @@ add_medians (GRand *random)
   }
 }
 
+/* Levels at random, which clip; a row, a column, and what is wider than the
+ * image; several images; amount 0. */
+static void
+add_sharpens (GRand *random)
+{
+  static const struct {
+    guint width, height, bscans;
+    OctImageFormat format;
+    double amount, radius;
+  } kinds[] = {
+    { 37, 22, 1, OCT_IMAGE_GRAY8, 1.5, 1 },
+    { 37, 22, 2, OCT_IMAGE_GRAY8, 0.5, 2.25 },
+    { 37, 22, 1, OCT_IMAGE_GRAY16, 0.7, 1.4 },
+    { 37, 22, 2, OCT_IMAGE_GRAY8, 0, 3 },
+    { 37, 22, 2, OCT_IMAGE_GRAY16, 0, 3 },
+    { 37, 22, 1, OCT_IMAGE_GRAY8, OCT_SHARPEN_STRONGEST, 0.8 },
+    { 37, 22, 1, OCT_IMAGE_GRAY8, 2, 0.1 },
+    { 53, 1, 1, OCT_IMAGE_GRAY8, 1.5, 2 },
+    { 1, 53, 1, OCT_IMAGE_GRAY8, 1.5, 2 },
+    { 1, 1, 1, OCT_IMAGE_GRAY8, 3, 1 },
+    { 7, 5, 1, OCT_IMAGE_GRAY8, 1, OCT_SHARPEN_WIDEST },
+    { 3, 12, 4, OCT_IMAGE_GRAY16, 0.25, 9.5 },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++) {
+    OctSharpenParams params = { .width = kinds[i].width,
+      .height = kinds[i].height,
+      .bscans = kinds[i].bscans,
+      .format = kinds[i].format,
+      .amount = kinds[i].amount,
+      .radius = kinds[i].radius };
+
+    cases_add (g_strdup_printf ("sharpen-%u", i), OCT_OPERATION_SHARPEN,
+        &params, sizeof params,
+        array_levels (random, params.height, params.width,
+            params.format == OCT_IMAGE_GRAY16 ? 2 : 1));
+  }
+}
+
 /* Bytes and words, which are exact: numeric-average has the rest. */
 static void
 add_means (GRand *random)
@@ -357,4 +396,5 @@ cases_add_images (GRand *random)
   add_flips (random);
   add_medians (random);
   add_means (random);
+  add_sharpens (random);
 }

@@ -117,15 +117,16 @@ get_value (OctSampleFormat format, gconstpointer row, guint i)
   }
 }
 
+/* Filters of images give levels that are not rounded. */
 static void
 put_value (OctSampleFormat format, gpointer row, guint i, Complex value)
 {
   switch (format) {
   case OCT_SAMPLE_U8:
-    ((guint8 *)row)[i] = (guint8)creal (value);
+    ((guint8 *)row)[i] = (guint8)rint (creal (value));
     break;
   case OCT_SAMPLE_U16:
-    ((guint16 *)row)[i] = (guint16)creal (value);
+    ((guint16 *)row)[i] = (guint16)rint (creal (value));
     break;
   case OCT_SAMPLE_F32:
     ((float *)row)[i] = (float)creal (value);
@@ -194,13 +195,29 @@ flip_chroma (const OctReference *plan, const OctPlane *from, const OctPlane *to)
         (guint8)rint (out[i]);
 }
 
+/* That of a filter whose images are grey. */
 static void
-clear_chroma (const OctReference *plan, const OctPlane *to)
+clear_chroma (const OctStepShape *shape, const OctPlane *to)
 {
-  const OctSpeckleParams *p = plan->params;
+  for (guint row = 0; row < (shape->rows + 1) / 2; row++)
+    memset ((guint8 *)to->data + row * to->stride, 128,
+        (shape->values + 1) / 2 * 2);
+}
 
-  for (guint row = 0; row < (p->height + 1) / 2; row++)
-    memset ((guint8 *)to->data + row * to->stride, 128, (p->width + 1) / 2 * 2);
+static void
+put_second_plane (const OctReference *plan, const Complex *values,
+    const OctStepShape *shape, const OctFrame *in, const OctFrame *out)
+{
+  switch (plan->operation) {
+  case OCT_OPERATION_COLORMAP:
+    put_chroma (plan, values, &out->planes[1]);
+    break;
+  case OCT_OPERATION_FLIP:
+    flip_chroma (plan, &in->planes[1], &out->planes[1]);
+    break;
+  default:
+    clear_chroma (shape, &out->planes[1]);
+  }
 }
 
 /* The mean is an array of doubles between the operations of this table. */
@@ -224,12 +241,8 @@ table_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
     put_image (plan, result, &to, out);
     return TRUE;
   }
-  if (plan->operation == OCT_OPERATION_COLORMAP && out->planes[1].data != NULL)
-    put_chroma (plan, values, &out->planes[1]);
-  if (plan->operation == OCT_OPERATION_FLIP && out->planes[1].data != NULL)
-    flip_chroma (plan, &in->planes[1], &out->planes[1]);
-  if (plan->operation == OCT_OPERATION_SPECKLE && out->planes[1].data != NULL)
-    clear_chroma (plan, &out->planes[1]);
+  if (out->planes[1].data != NULL)
+    put_second_plane (plan, values, &to, in, out);
   for (guint row = 0; row < to.rows; row++)
     for (guint i = 0; i < to.values; i++) {
       Complex value = result[(gsize)row * to.values + i];

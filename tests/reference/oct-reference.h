@@ -37,8 +37,9 @@ OctStepShape oct_reference_get_input (const OctReference *reference);
 OctStepShape oct_reference_get_output (const OctReference *reference);
 
 /* One B-scan, not rounded: `in` and `out` as the shapes say, real values with
- * an imaginary part of zero; grey levels are rounded, as the definition of an
- * image has it.  `mean`: [samples], for a background that was found, else
+ * an imaginary part of zero.  The grey levels of A-scans, colours and means are
+ * rounded, as their definitions have it; those of other filters of images are
+ * not, so that a test sees which levels lie next to a half.  `mean`: [samples], for a background that was found, else
  * NULL. */
 void oct_reference_run (OctReference *reference, const Complex *in,
     const double *mean, Complex *out);

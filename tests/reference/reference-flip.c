@@ -95,5 +95,5 @@ reference_flip (
     values[i] = creal (in[i]);
   oct_reference_flip (p, p->width, p->height, parts, values, result);
   for (gsize i = 0; i < n; i++)
-    out[i] = rint (result[i]);
+    out[i] = result[i];
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * Images with less speckle: docs/elements/octspeckle.md.
+ * Filters of grey images: docs/elements/octspeckle.md, octsharpen.md.
  */
 #include "reference-plan.h"
 
@@ -83,5 +83,62 @@ reference_speckle (
     values[i] = creal (in[i]);
   oct_reference_speckle (p, values, result);
   for (gsize i = 0; i < n * parts; i++)
-    out[i] = parts == 4 && i % 4 == 3 ? 255 : rint (result[i / parts]);
+    out[i] = parts == 4 && i % 4 == 3 ? 255 : result[i / parts];
+}
+
+/* The mean of `count` values, `step` apart, around number `at`, the weights a
+ * Gaussian of standard deviation `radius`. */
+static double
+gaussian_mean (
+    const double *values, gsize step, gint count, gint at, double radius)
+{
+  gint reach = (gint)ceil (4 * radius);
+  double sum = 0, weights = 0;
+
+  for (gint d = -reach; d <= reach; d++) {
+    double w = exp (-d * d / (2 * radius * radius));
+
+    sum += w * values[(gsize)CLAMP (at + d, 0, count - 1) * step];
+    weights += w;
+  }
+  return sum / weights;
+}
+
+/* in + amount (in - G * in) of one image, G first along rows. */
+static void
+unsharp (const OctSharpenParams *p, gint rows, const double *in, double *out)
+{
+  gint width = (gint)p->width;
+  g_autofree double *means = g_new (double, (gsize)rows * p->width);
+
+  for (gint y = 0; y < rows; y++)
+    for (gint x = 0; x < width; x++)
+      means[(gsize)y * p->width + x] =
+          gaussian_mean (in + (gsize)y * p->width, 1, width, x, p->radius);
+  for (gint y = 0; y < rows; y++)
+    for (gint x = 0; x < width; x++) {
+      double v = in[(gsize)y * p->width + x];
+      double m = gaussian_mean (means + x, p->width, rows, y, p->radius);
+
+      out[(gsize)y * p->width + x] = v + p->amount * (v - m);
+    }
+}
+
+void
+reference_sharpen (
+    OctReference *plan, const Complex *in, const double *mean, Complex *out)
+{
+  const OctSharpenParams *p = plan->params;
+  guint rows = p->height / OCT_BSCANS (p);
+  guint parts = p->format == OCT_IMAGE_RGBA ? 4 : 1;
+  double full = p->format == OCT_IMAGE_GRAY16 ? 65535 : 255;
+  gsize n = (gsize)p->height * p->width, size = (gsize)rows * p->width;
+  g_autofree double *grey = g_new (double, n), *result = g_new (double, n);
+
+  for (gsize i = 0; i < n; i++)
+    grey[i] = creal (in[i * parts]);
+  for (gsize first = 0; first < n; first += size)
+    unsharp (p, (gint)rows, grey + first, result + first);
+  for (gsize i = 0; i < n * parts; i++)
+    out[i] = i % parts == 3 ? 255 : CLAMP (result[i / parts], 0, full);
 }
