@@ -29,6 +29,7 @@ G_BEGIN_DECLS
   NUMBER (phase2, "phase2", "phase2", -1e6, 1e6)                               \
   NUMBER (phase3, "phase3", "phase3", -1e6, 1e6)                               \
   CHOICE (method, "method", NULL)  /* id of an OctMethod */                    \
+  CHOICE (window, "window", "window")                                          \
   CHOICE (solver, "solver", "solver")                                          \
   NUMBER (tau, "tau", "tau", 0.0, 1000.0)                                      \
   NUMBER (sampling_rate, "samplingRate", "sampling-rate", G_MINDOUBLE, 1.0)    \

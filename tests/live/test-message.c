@@ -87,6 +87,7 @@ test_settings (void)
   g_autoptr (OctLiveMessage) all =
       parse ("{\"type\":\"set\",\"automatic\":false,\"min\":1,\"max\":2,"
              "\"a2\":-40.25,\"a3\":1e3,\"method\":\"cubic\",\"still\":true,"
+             "\"window\":\"blackman\","
              "\"solver\":\"sparsa\",\"fill\":\"joint\",\"tau\":2.5,"
              "\"samplingRate\":0.3,\"number\":7,"
              "\"density\":1.5,\"rollOff\":true,\"phase2\":12,"
@@ -105,6 +106,7 @@ test_settings (void)
   g_assert_cmpint (some->number, ==, 0);
   g_assert_cmpfloat (set->phase2, ==, 12.0);
   g_assert_cmpfloat (set->phase3, ==, -0.5);
+  g_assert_cmpstr (set->window, ==, "blackman");
   g_assert_cmpstr (set->solver, ==, "sparsa");
   g_assert_cmpstr (set->fill, ==, "joint");
   g_assert_cmpfloat (set->tau, ==, 2.5);
