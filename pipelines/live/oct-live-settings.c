@@ -37,7 +37,8 @@ read_switch (JsonNode *node, gboolean *value)
 }
 
 static gboolean
-read_number (const OctLiveSetting *setting, JsonNode *node, double *value)
+settings_read_number (
+    const OctLiveSetting *setting, JsonNode *node, double *value)
 {
   GType type = json_node_get_value_type (node);
 
@@ -75,7 +76,7 @@ oct_live_setting_read (
   case OCT_LIVE_SWITCH:
     return read_switch (value, place);
   case OCT_LIVE_NUMBER:
-    return read_number (setting, value, place);
+    return settings_read_number (setting, value, place);
   case OCT_LIVE_CHOICE:
     return settings_read_choice (value, place);
   }
