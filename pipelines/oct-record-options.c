@@ -104,6 +104,10 @@ add_entries (GOptionGroup *group, OctRecordProgramOptions *options)
     { "method", 0, 0, G_OPTION_ARG_STRING, &p->method,
         "Reconstruction: cubic (default), linear, lanczos, nufft, nudft, cs",
         "M" },
+    { "window", 0, 0, G_OPTION_ARG_STRING, &p->window,
+        "Window of the spectra: hann (default), none, hamming, blackman, "
+        "tukey, gaussian",
+        "WINDOW" },
     { "scan-mask-file", 0, 0, G_OPTION_ARG_FILENAME, &p->scan_mask,
         "Text file of 0 and 1: the A-lines of a volume that the camera takes "
         "(default: as the source says)",
@@ -205,6 +209,7 @@ oct_record_options_clear (OctRecordProgramOptions *options)
   oct_sensing_options_clear (&p->sensing);
   g_free (p->source);
   g_free (p->method);
+  g_free (p->window);
   g_free (p->fill);
   g_free (p->scan_mask);
   g_free (p->camera);

@@ -20,6 +20,7 @@ typedef struct {
   double line_rate;   /* A-lines per second, 0 = as the recording says, else 30
                          B-scans per second */
   char *method;       /* id of an OctMethod, NULL = the default */
+  char *window;       /* of the spectra, NULL = the default */
   char *scan_mask;    /* file of the mask of the scan, NULL = the source sends
                          it, or takes all A-lines */
   char *fill;         /* id of an OctFillWay, NULL = the default */

@@ -38,37 +38,6 @@ oct_sensing_solvers (void)
   return (const GEnumValue *)once;
 }
 
-const char *
-oct_sensing_find_solver (const char *name)
-{
-  for (const GEnumValue *value = oct_sensing_solvers (); value->value_nick;
-       value++)
-    if (g_strcmp0 (value->value_nick, name) == 0)
-      return value->value_nick;
-  return NULL;
-}
-
-void
-oct_sensing_get (GstElement *reconstruct, OctSensing *sensing)
-{
-  gint solver;
-
-  g_object_get (reconstruct, "solver", &solver, "tau", &sensing->tau,
-      "sampling-rate", &sensing->sampling_rate, NULL);
-  for (const GEnumValue *value = oct_sensing_solvers (); value->value_nick;
-       value++)
-    if (value->value == solver)
-      sensing->solver = value->value_nick;
-}
-
-void
-oct_sensing_set (GstElement *reconstruct, const OctSensing *sensing)
-{
-  gst_util_set_object_arg (G_OBJECT (reconstruct), "solver", sensing->solver);
-  g_object_set (reconstruct, "tau", sensing->tau, "sampling-rate",
-      sensing->sampling_rate, NULL);
-}
-
 /* ------------------------------------------------------------------ options
  */
 
@@ -103,12 +72,15 @@ sensing_check_solver (const char *name, GError **error)
 {
   g_autoptr (GString) list = g_string_new (NULL);
 
-  if (name == NULL || oct_sensing_find_solver (name) != NULL)
+  if (name == NULL)
     return TRUE;
   for (const GEnumValue *value = oct_sensing_solvers (); value->value_nick;
-       value++)
+       value++) {
+    if (g_str_equal (value->value_nick, name))
+      return TRUE;
     g_string_append_printf (
         list, "%s%s", list->len > 0 ? ", " : "", value->value_nick);
+  }
   g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
       "--solver is one of %s here, not '%s'.", list->str, name);
   return FALSE;
@@ -133,7 +105,6 @@ oct_sensing_options_use (
 {
   gboolean has_tau = options->tau != NOT_GIVEN,
            has_rate = options->sampling_rate != NOT_GIVEN;
-  OctSensing sensing;
 
   if (options->solver == NULL && !has_tau && !has_rate)
     return TRUE;
@@ -158,13 +129,11 @@ oct_sensing_options_use (
         options->sampling_rate);
     return FALSE;
   }
-  oct_sensing_get (reconstruct, &sensing);
   if (options->solver != NULL)
-    sensing.solver = options->solver;
+    gst_util_set_object_arg (G_OBJECT (reconstruct), "solver", options->solver);
   if (has_tau)
-    sensing.tau = options->tau;
+    g_object_set (reconstruct, "tau", options->tau, NULL);
   if (has_rate)
-    sensing.sampling_rate = options->sampling_rate;
-  oct_sensing_set (reconstruct, &sensing);
+    g_object_set (reconstruct, "sampling-rate", options->sampling_rate, NULL);
   return TRUE;
 }

@@ -12,21 +12,9 @@ G_BEGIN_DECLS
 #define OCT_SENSING_METHOD "cs" /* of octreconstruct, and its OctMethod */
 #define OCT_SENSING_TAU_MAX 1000.0
 
-typedef struct {
-  const char *solver;   /* one of oct_sensing_solvers() */
-  double tau;           /* in standard deviations of the noise, 0 and above */
-  double sampling_rate; /* part of the samples, above 0 to 1 */
-} OctSensing;
-
 /* The solvers of octreconstruct, static; ends with value_nick NULL, which is
  * all if it is not installed. */
 const GEnumValue *oct_sensing_solvers (void);
-/* The one of that name, static, or NULL. */
-const char *oct_sensing_find_solver (const char *name);
-
-void oct_sensing_get (GstElement *reconstruct, OctSensing *sensing);
-void oct_sensing_set (GstElement *reconstruct, const OctSensing *sensing);
-
 /* Options of a program; oct_sensing_options_add() begins with values that mean
  * "not given". */
 typedef struct {

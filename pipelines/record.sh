@@ -47,6 +47,8 @@ How they are reconstructed
                        sparsa; threshold in standard deviations of the noise
                        (default: 3); part of the samples that is used
                        (default: 0.4)
+  --window WINDOW      window of the spectra: hann (default), none, hamming,
+                       blackman, tukey, gaussian
   --fill WAY           A-lines that a scan leaves out, in images: linear
                        (default), joint, auto, off
   --scan-mask-file FILE the A-lines of a volume that a camera takes: rows of 0

@@ -14,6 +14,7 @@
 #include "oct-live-server.h"
 
 #include "oct-method-names.h"
+#include "oct-sensing.h"
 #include "oct-live-json.h"
 #include "oct-live-message.h"
 #include "oct-live-meters.h"
@@ -79,25 +80,10 @@ add_settings (JsonBuilder *builder, OctLive *live)
   OctLiveSettings settings;
 
   oct_live_graph_get_settings (live->graph, &settings);
-  oct_live_json_add_boolean (builder, "automatic", settings.automatic);
-  oct_live_json_add_number (builder, "min", settings.min);
-  oct_live_json_add_number (builder, "max", settings.max);
-  oct_live_json_add_number (builder, "a2", settings.a2);
-  oct_live_json_add_number (builder, "a3", settings.a3);
-  oct_live_json_add_number (builder, "phase2", settings.phase2);
-  oct_live_json_add_number (builder, "phase3", settings.phase3);
+  oct_live_settings_add (&settings, builder);
   oct_live_json_add_string (builder, "kWarp", settings.k_warp);
   oct_live_json_add_boolean (
       builder, "hasBackground", settings.background != NULL);
-  oct_live_json_add_string (builder, "method", settings.method);
-  oct_live_json_add_string (builder, "solver", settings.sensing.solver);
-  oct_live_json_add_number (builder, "tau", settings.sensing.tau);
-  oct_live_json_add_number (
-      builder, "samplingRate", settings.sensing.sampling_rate);
-  oct_live_json_add_string (builder, "fill", settings.fill);
-  oct_live_json_add_boolean (builder, "still", settings.still);
-  oct_live_json_add_number (builder, "density", settings.density);
-  oct_live_json_add_boolean (builder, "rollOff", settings.roll_off);
 }
 
 static void
@@ -389,36 +375,7 @@ client_set (OctLiveClient *client, const OctLiveMessage *message)
 
   client->set = message->number;
   oct_live_graph_get_settings (client->live->graph, &settings);
-  if (message->has & OCT_LIVE_HAS_AUTOMATIC)
-    settings.automatic = message->automatic;
-  if (message->has & OCT_LIVE_HAS_MIN)
-    settings.min = message->min;
-  if (message->has & OCT_LIVE_HAS_MAX)
-    settings.max = message->max;
-  if (message->has & OCT_LIVE_HAS_A2)
-    settings.a2 = message->a2;
-  if (message->has & OCT_LIVE_HAS_A3)
-    settings.a3 = message->a3;
-  if (message->has & OCT_LIVE_HAS_PHASE2)
-    settings.phase2 = message->phase2;
-  if (message->has & OCT_LIVE_HAS_PHASE3)
-    settings.phase3 = message->phase3;
-  if (message->has & OCT_LIVE_HAS_METHOD)
-    settings.method = message->method;
-  if (message->has & OCT_LIVE_HAS_SOLVER)
-    settings.sensing.solver = message->solver;
-  if (message->has & OCT_LIVE_HAS_FILL)
-    settings.fill = message->fill;
-  if (message->has & OCT_LIVE_HAS_TAU)
-    settings.sensing.tau = message->tau;
-  if (message->has & OCT_LIVE_HAS_SAMPLING_RATE)
-    settings.sensing.sampling_rate = message->rate;
-  if (message->has & OCT_LIVE_HAS_STILL)
-    settings.still = message->still;
-  if (message->has & OCT_LIVE_HAS_DENSITY)
-    settings.density = message->density;
-  if (message->has & OCT_LIVE_HAS_ROLL_OFF)
-    settings.roll_off = message->roll_off;
+  oct_live_settings_copy (&message->settings, message->given, &settings);
   if (!oct_live_graph_set_settings (client->live->graph, &settings, &error))
     say_sentence (client, "problem", error->message);
   oct_live_clients_tell_state (client->live);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "oct-live-feed.h"
+#include "oct-live-properties.h"
 #include "oct-masked.h"
 
 #include <gst/app/gstappsink.h>
@@ -584,46 +585,6 @@ oct_live_feed_free (OctLiveFeed *feed)
 /* ------------------------------------------------------------------- settings
  */
 
-gboolean
-oct_live_settings_check (const OctLiveSettings *settings, GError **error)
-{
-  if (!settings->automatic && !(settings->min < settings->max)) {
-    g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED,
-        "Black is at %g dB and white at %g dB; white has to be above black.",
-        settings->min, settings->max);
-    return FALSE;
-  }
-  if (oct_sensing_find_solver (settings->sensing.solver) == NULL) {
-    g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED,
-        "This solver is not installed here; choose another one.");
-    return FALSE;
-  }
-  if (oct_fill_find (settings->fill) == NULL) {
-    g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED,
-        "A-lines cannot be filled in like that here; choose another way.");
-    return FALSE;
-  }
-  if (oct_method_find (settings->method) == NULL) {
-    g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED,
-        "This reconstruction is not installed here; choose another one.");
-    return FALSE;
-  }
-  return TRUE;
-}
-
-/* Together, as they are taken together or not. */
-void
-oct_live_settings_put (const OctLiveSettings *settings, GstElement *reconstruct)
-{
-  g_object_freeze_notify (G_OBJECT (reconstruct));
-  g_object_set (reconstruct, "a2", settings->a2, "a3", settings->a3, "phase2",
-      settings->phase2, "phase3", settings->phase3, "k-warp", settings->k_warp,
-      "background-spectrum", settings->background, NULL);
-  gst_util_set_object_arg (G_OBJECT (reconstruct), "mode", settings->mode);
-  oct_sensing_set (reconstruct, &settings->sensing);
-  g_object_thaw_notify (G_OBJECT (reconstruct));
-}
-
 void
 oct_live_feed_set (OctLiveFeed *feed, const OctLiveSettings *settings)
 {
@@ -638,6 +599,7 @@ oct_live_feed_set (OctLiveFeed *feed, const OctLiveSettings *settings)
   /* with a stored spectrum things that stand still stay as they are */
   if (settings->still && !g_str_has_prefix (settings->mode, "background"))
     gst_util_set_object_arg (G_OBJECT (feed->reconstruct), "mode", "none");
+  oct_live_settings_put_properties (settings, feed->meters[0]);
   g_object_set (feed->meters[0], "k-warp", settings->k_warp, NULL);
   g_object_set (feed->meters[1], "optical-density", settings->density,
       "roll-off", settings->roll_off, NULL);

@@ -11,7 +11,7 @@
 
 #include "oct-fill.h"
 #include "oct-instrument.h"
-#include "oct-sensing.h"
+#include "oct-live-settings.h"
 
 G_BEGIN_DECLS
 
@@ -33,24 +33,6 @@ typedef struct {
   double width, length;  /* of a volume in metres, 0 = unknown */
   double refractive_index; /* of the sample */
 } OctLiveSource;
-
-/* Settings that viewers can change.  min and max in dB, a2 in um^2, a3 in um^3,
- * phase2 and phase3 in rad at the ends of the spectrum. */
-typedef struct {
-  gboolean automatic;
-  double min, max;
-  double a2, a3, phase2, phase3;
-  const char
-      *k_warp; /* correction of the wavenumbers that was found, or NULL */
-  const char *background; /* spectrum that was taken, or NULL */
-  const char *mode;       /* of octdcsub */
-  const char *method;     /* id of an OctMethod */
-  OctSensing sensing;     /* of the method OCT_SENSING_METHOD */
-  const char *fill;       /* id of an OctFillWay */
-  gboolean still;         /* parts common to all A-lines, as a mirror, stay */
-  double density;    /* of the filter before a mirror, for its sensitivity */
-  gboolean roll_off; /* a mirror's depths are collected for its fall-off */
-} OctLiveSettings;
 
 /* Properties of the images; zero or NULL as long as they are not known. */
 typedef struct {
@@ -117,14 +99,6 @@ void oct_live_feed_close (OctLiveFeed *feed);
  * thread still runs then. */
 gboolean oct_live_feed_wait (OctLiveFeed *feed, gint64 timeout);
 void oct_live_feed_free (OctLiveFeed *feed);
-
-/* Whether each of them is possible; FALSE with an error of one sentence. */
-gboolean oct_live_settings_check (
-    const OctLiveSettings *settings, GError **error);
-
-/* Sets those for the reading of spectra, on octreconstruct. */
-void oct_live_settings_put (
-    const OctLiveSettings *settings, GstElement *reconstruct);
 
 /* Puts all but the method in force, also for a reconstruction that
  * is being tried. */

@@ -2,6 +2,7 @@
 #include "oct-live-graph.h"
 #include "oct-live-history.h"
 #include "oct-live-keeper.h"
+#include "oct-live-properties.h"
 #include "oct-pulse.h"
 
 #include <gst/video/video.h>
@@ -613,7 +614,7 @@ oct_live_graph_is_changing (OctLiveGraph *graph)
 
 static gboolean
 graph_check_settings (
-    OctLiveGraph *graph, const OctLiveSettings *settings, GError **error)
+    OctLiveGraph *graph, OctLiveSettings *settings, GError **error)
 {
   if (!oct_live_graph_has_settings (graph)) {
     g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED,
@@ -623,7 +624,7 @@ graph_check_settings (
   }
   if (!oct_live_settings_check (settings, error))
     return FALSE;
-  if (graph->over && oct_method_find (settings->method)->id != graph->used) {
+  if (graph->over && settings->method != graph->used) {
     g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED,
         "The source of the pictures has ended, and another reconstruction has "
         "nothing to be tried with; start oct-live again to choose one.");
@@ -636,19 +637,15 @@ gboolean
 oct_live_graph_set_settings (
     OctLiveGraph *graph, const OctLiveSettings *settings, GError **error)
 {
-  OctLiveSettings former = graph->settings;
+  OctLiveSettings former = graph->settings, wished = *settings;
 
-  if (!graph_check_settings (graph, settings, error))
+  if (!graph_check_settings (graph, &wished, error))
     return FALSE;
-  graph->settings = *settings;
-  graph->settings.method = oct_method_find (settings->method)->id;
+  graph->settings = wished;
   /* these are found, and not set */
   graph->settings.k_warp = former.k_warp;
   graph->settings.background = former.background;
   graph->settings.mode = former.mode;
-  graph->settings.sensing.solver =
-      oct_sensing_find_solver (settings->sensing.solver);
-  graph->settings.fill = oct_fill_find (settings->fill);
   if (graph->settings.fill != former.fill)
     g_clear_pointer (&graph->filled, g_free);
   put_in_force (graph);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "oct-live-keeper.h"
 #include "oct-live-history.h"
+#include "oct-live-properties.h"
 
 /* Settings are saved with the instrument this long after a change, ms. */
 #define KEEP_DELAY 1000
@@ -18,10 +19,9 @@ take_kept_settings (OctLiveSettings *settings, GstElement *element)
 {
   g_autofree char *k_warp = NULL, *background = NULL;
 
-  g_object_get (element, "a2", &settings->a2, "a3", &settings->a3, "phase2",
-      &settings->phase2, "phase3", &settings->phase3, "min", &settings->min,
-      "max", &settings->max, "k-warp", &k_warp, "background-spectrum",
-      &background, NULL);
+  oct_live_settings_get (settings, element);
+  g_object_get (element, "min", &settings->min, "max", &settings->max, "k-warp",
+      &k_warp, "background-spectrum", &background, NULL);
   oct_live_settings_set_text (&settings->k_warp, k_warp);
   oct_live_settings_set_text (&settings->background, background);
   oct_live_settings_set_text (
@@ -39,7 +39,7 @@ oct_live_keeper_get_defaults (OctLiveSettings *settings)
   if (element == NULL) /* reported by the code that needs it */
     return;
   gst_object_ref_sink (element);
-  oct_sensing_get (element, &settings->sensing);
+  oct_live_settings_get (settings, element);
 }
 
 /* Settings begin as they were kept; and are kept as they begin. */
@@ -59,7 +59,6 @@ keeper_load (OctLiveKeeper *keeper, OctLiveSettings *settings, GError **error)
   if (instrument->load == NULL)
     gst_util_set_object_arg (G_OBJECT (element), "mode", settings->mode);
   take_kept_settings (settings, element);
-  oct_sensing_get (element, &settings->sensing);
   *keeper->used = settings->method = oct_instrument_get_method (element)->id;
   if (instrument->save != NULL)
     keeper->kept = gst_object_ref (element);

@@ -2,16 +2,10 @@
 #include "oct-live-message.h"
 
 #include <json-glib/json-glib.h>
-#include <math.h>
 #include <string.h>
 
 #define MAX_SDP 16384
 #define MAX_CANDIDATE 512
-#define MAX_DECIBEL 1000.0
-#define MAX_DISPERSION 1e9
-#define MAX_PHASE 1e6
-#define MAX_DENSITY 10.0
-#define MAX_TAU 1000.0
 
 /* Reads one member into the message; FALSE when its value is not right. */
 typedef gboolean (*Reader) (JsonNode *value, OctLiveMessage *message);
@@ -45,19 +39,6 @@ get_string (JsonNode *value, gsize longest)
       || !g_utf8_validate (text, -1, NULL))
     return NULL;
   return text;
-}
-
-static gboolean
-message_get_number (JsonNode *value, double limit, double *number)
-{
-  GType type = json_node_get_value_type (value);
-
-  if (type != G_TYPE_DOUBLE && type != G_TYPE_INT64)
-    return FALSE;
-  *number = json_node_get_double (value);
-  if (type == G_TYPE_INT64)
-    *number = (double)json_node_get_int (value);
-  return isfinite (*number) && fabs (*number) <= limit;
 }
 
 static gboolean
@@ -102,10 +83,11 @@ read_candidate (JsonNode *value, OctLiveMessage *message)
 static gboolean
 read_mline (JsonNode *value, OctLiveMessage *message)
 {
-  double number;
+  GType type = json_node_get_value_type (value);
 
   /* one stream is offered */
-  return message_get_number (value, 0.0, &number);
+  return (type == G_TYPE_INT64 && json_node_get_int (value) == 0)
+         || (type == G_TYPE_DOUBLE && json_node_get_double (value) == 0.0);
 }
 
 static gboolean
@@ -115,128 +97,6 @@ read_count (JsonNode *value, OctLiveMessage *message)
     return FALSE;
   message->number = json_node_get_int (value);
   return message->number >= 0;
-}
-
-static gboolean
-read_automatic (JsonNode *value, OctLiveMessage *message)
-{
-  message->has |= OCT_LIVE_HAS_AUTOMATIC;
-  return get_boolean (value, &message->automatic);
-}
-
-static gboolean
-read_min (JsonNode *value, OctLiveMessage *message)
-{
-  message->has |= OCT_LIVE_HAS_MIN;
-  return message_get_number (value, MAX_DECIBEL, &message->min);
-}
-
-static gboolean
-read_max (JsonNode *value, OctLiveMessage *message)
-{
-  message->has |= OCT_LIVE_HAS_MAX;
-  return message_get_number (value, MAX_DECIBEL, &message->max);
-}
-
-static gboolean
-read_a2 (JsonNode *value, OctLiveMessage *message)
-{
-  message->has |= OCT_LIVE_HAS_A2;
-  return message_get_number (value, MAX_DISPERSION, &message->a2);
-}
-
-static gboolean
-read_a3 (JsonNode *value, OctLiveMessage *message)
-{
-  message->has |= OCT_LIVE_HAS_A3;
-  return message_get_number (value, MAX_DISPERSION, &message->a3);
-}
-
-/* A name of `size` - 1 letters, digits and - at most. */
-static gboolean
-read_name (JsonNode *value, char *name, gsize size)
-{
-  const char *text = get_string (value, size - 1);
-
-  if (text == NULL || *text == '\0')
-    return FALSE;
-  for (const char *c = text; *c; c++)
-    if (!g_ascii_isalnum (*c) && *c != '-')
-      return FALSE;
-  g_strlcpy (name, text, size);
-  return TRUE;
-}
-
-static gboolean
-read_phase2 (JsonNode *value, OctLiveMessage *message)
-{
-  message->has |= OCT_LIVE_HAS_PHASE2;
-  return message_get_number (value, MAX_PHASE, &message->phase2);
-}
-
-static gboolean
-read_phase3 (JsonNode *value, OctLiveMessage *message)
-{
-  message->has |= OCT_LIVE_HAS_PHASE3;
-  return message_get_number (value, MAX_PHASE, &message->phase3);
-}
-
-static gboolean
-read_method (JsonNode *value, OctLiveMessage *message)
-{
-  message->has |= OCT_LIVE_HAS_METHOD;
-  return read_name (value, message->method, sizeof message->method);
-}
-
-static gboolean
-read_solver (JsonNode *value, OctLiveMessage *message)
-{
-  message->has |= OCT_LIVE_HAS_SOLVER;
-  return read_name (value, message->solver, sizeof message->solver);
-}
-
-static gboolean
-read_fill (JsonNode *value, OctLiveMessage *message)
-{
-  message->has |= OCT_LIVE_HAS_FILL;
-  return read_name (value, message->fill, sizeof message->fill);
-}
-
-static gboolean
-read_tau (JsonNode *value, OctLiveMessage *message)
-{
-  message->has |= OCT_LIVE_HAS_TAU;
-  return message_get_number (value, MAX_TAU, &message->tau)
-         && message->tau >= 0.0;
-}
-
-static gboolean
-read_sampling_rate (JsonNode *value, OctLiveMessage *message)
-{
-  message->has |= OCT_LIVE_HAS_SAMPLING_RATE;
-  return message_get_number (value, 1.0, &message->rate) && message->rate > 0.0;
-}
-
-static gboolean
-read_density (JsonNode *value, OctLiveMessage *message)
-{
-  message->has |= OCT_LIVE_HAS_DENSITY;
-  return message_get_number (value, MAX_DENSITY, &message->density)
-         && message->density >= 0.0;
-}
-
-static gboolean
-read_roll_off (JsonNode *value, OctLiveMessage *message)
-{
-  message->has |= OCT_LIVE_HAS_ROLL_OFF;
-  return get_boolean (value, &message->roll_off);
-}
-
-static gboolean
-read_still (JsonNode *value, OctLiveMessage *message)
-{
-  message->has |= OCT_LIVE_HAS_STILL;
-  return get_boolean (value, &message->still);
 }
 
 static gboolean
@@ -275,21 +135,6 @@ static const Member members[] = {
   { "candidate", "candidate", read_candidate },
   { "ack", "number", read_count },
   { "set", "number", read_count, TRUE },
-  { "set", "automatic", read_automatic, TRUE },
-  { "set", "min", read_min, TRUE },
-  { "set", "max", read_max, TRUE },
-  { "set", "a2", read_a2, TRUE },
-  { "set", "a3", read_a3, TRUE },
-  { "set", "phase2", read_phase2, TRUE },
-  { "set", "phase3", read_phase3, TRUE },
-  { "set", "method", read_method, TRUE },
-  { "set", "solver", read_solver, TRUE },
-  { "set", "fill", read_fill, TRUE },
-  { "set", "tau", read_tau, TRUE },
-  { "set", "samplingRate", read_sampling_rate, TRUE },
-  { "set", "still", read_still, TRUE },
-  { "set", "density", read_density, TRUE },
-  { "set", "rollOff", read_roll_off, TRUE },
   { "record", "on", read_on },
   { "focus", "undo", read_undo },
   { "meters", "on", read_on },
@@ -331,6 +176,33 @@ read_look (JsonObject *object, OctLiveMessage *message, GError **error)
 }
 
 static gboolean
+message_fail_value (const char *name, GError **error)
+{
+  return message_fail (error,
+      "The message's \"%s\" is missing or has a value that is not allowed.",
+      name);
+}
+
+/* Counts those that it has. */
+static gboolean
+read_settings (
+    JsonObject *object, OctLiveMessage *message, guint *known, GError **error)
+{
+  for (guint i = 0; i < OCT_LIVE_N_SETTINGS; i++) {
+    const OctLiveSetting *setting = &oct_live_settings_table[i];
+    JsonNode *value = json_object_get_member (object, setting->name);
+
+    if (value == NULL)
+      continue;
+    if (!oct_live_setting_read (setting, value, &message->settings))
+      return message_fail_value (setting->name, error);
+    message->given |= G_GUINT64_CONSTANT (1) << i;
+    *known += 1;
+  }
+  return TRUE;
+}
+
+static gboolean
 read_members (JsonObject *object, OctLiveMessage *message, GError **error)
 {
   const char *type = types[message->type];
@@ -348,12 +220,12 @@ read_members (JsonObject *object, OctLiveMessage *message, GError **error)
     if (value == NULL && member->optional)
       continue;
     if (value == NULL || !member->read (value, message))
-      return message_fail (error,
-          "The message's \"%s\" is missing or has a value that "
-          "is not allowed.",
-          member->name);
+      return message_fail_value (member->name, error);
     known++;
   }
+  if (message->type == OCT_LIVE_SET
+      && !read_settings (object, message, &known, error))
+    return FALSE;
   if (known != json_object_get_size (object))
     return message_fail (error,
         "A message of type \"%s\" has a member that it must "
@@ -463,5 +335,6 @@ oct_live_message_free (OctLiveMessage *message)
 {
   g_free (message->sdp);
   g_free (message->candidate);
+  oct_live_settings_free_choices (&message->settings);
   g_free (message);
 }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "oct-live-look.h"
+#include "oct-live-settings.h"
 
 G_BEGIN_DECLS
 
@@ -20,9 +21,7 @@ typedef enum {
   OCT_LIVE_CANDIDATE,
   /* {"type":"ack","number":N}: status N has arrived */
   OCT_LIVE_ACK,
-  /* {"type":"set", ...}: any of automatic (true, false), min, max (dB), a2
-   * (um^2), a3 (um^3), phase2, phase3 (rad), method (id), solver (name), tau,
-   * samplingRate, fill (name), still, density (OD), rollOff; and number, which
+  /* {"type":"set", ...}: any settings of oct-live-settings.h; and number, which
    * states have from then on that know of it */
   OCT_LIVE_SET,
   /* {"type":"record","on":true} or false */
@@ -40,49 +39,19 @@ typedef enum {
   OCT_LIVE_LOOK,
 } OctLiveMessageType;
 
-/* Members of a `set` that were given. */
-typedef enum {
-  OCT_LIVE_HAS_AUTOMATIC = 1 << 0,
-  OCT_LIVE_HAS_MIN = 1 << 1,
-  OCT_LIVE_HAS_MAX = 1 << 2,
-  OCT_LIVE_HAS_A2 = 1 << 3,
-  OCT_LIVE_HAS_A3 = 1 << 4,
-  OCT_LIVE_HAS_METHOD = 1 << 5,
-  OCT_LIVE_HAS_DENSITY = 1 << 6,
-  OCT_LIVE_HAS_ROLL_OFF = 1 << 7,
-  OCT_LIVE_HAS_STILL = 1 << 8,
-  OCT_LIVE_HAS_PHASE2 = 1 << 9,
-  OCT_LIVE_HAS_PHASE3 = 1 << 10,
-  OCT_LIVE_HAS_SOLVER = 1 << 11,
-  OCT_LIVE_HAS_TAU = 1 << 12,
-  OCT_LIVE_HAS_SAMPLING_RATE = 1 << 13,
-  OCT_LIVE_HAS_FILL = 1 << 14,
-} OctLiveHas;
-
 typedef struct {
   OctLiveMessageType type;
-  gboolean webrtc;       /* watch */
-  char *sdp;             /* answer: UTF-8, as it came */
-  char *candidate;       /* candidate: one printable line */
-  guint mline;           /* candidate */
-  gint64 number;         /* ack, set; 0: none */
-  guint has;             /* set: OctLiveHas */
-  gboolean automatic;    /* set */
-  double min, max;       /* set: finite, within +-1000 */
-  double a2, a3;         /* set: finite, within +-1e9 */
-  double phase2, phase3; /* set: finite, within +-1e6 */
-  char method[33];       /* set: letters, digits, - */
-  char solver[33];       /* set: the same */
-  char fill[33];         /* set: the same */
-  double tau;            /* set: 0 .. 1000 */
-  double rate;           /* set, samplingRate: above 0, to 1 */
-  double density;        /* set: 0 .. 10 */
-  gboolean roll_off;     /* set */
-  gboolean still;        /* set */
-  gboolean on;           /* record, meters */
-  gboolean undo;         /* focus */
-  guint64 looks;         /* look: 1 << OctLiveLookValue of those given */
-  OctLiveLook look;      /* look: these; values not given are 0 */
+  gboolean webrtc;          /* watch */
+  char *sdp;                /* answer: UTF-8, as it came */
+  char *candidate;          /* candidate: one printable line */
+  guint mline;              /* candidate */
+  gint64 number;            /* ack, set; 0: none */
+  gboolean on;              /* record, meters */
+  gboolean undo;            /* focus */
+  guint64 given;            /* set: 1 << OctLiveSettingIndex of those given */
+  OctLiveSettings settings; /* set: these; values not given are 0 */
+  guint64 looks;            /* look: 1 << OctLiveLookValue of those given */
+  OctLiveLook look;         /* look: these; values not given are 0 */
 } OctLiveMessage;
 
 /* Reads `length` bytes.  NULL with an error of one sentence, which quotes

@@ -38,6 +38,28 @@ try_as_answer (const guint8 *data, gsize size)
     check_answer (text);
 }
 
+/* Those that were not given are 0, as sampling_rate must not be if it is. */
+static void
+check_settings (const OctLiveSettings *s)
+{
+  g_assert_true (isfinite (s->min) && fabs (s->min) <= 1000.0);
+  g_assert_true (isfinite (s->max) && fabs (s->max) <= 1000.0);
+  g_assert_true (isfinite (s->a2) && fabs (s->a2) <= 1e9);
+  g_assert_true (isfinite (s->a3) && fabs (s->a3) <= 1e9);
+  g_assert_true (isfinite (s->phase2) && fabs (s->phase2) <= 1e6);
+  g_assert_true (isfinite (s->phase3) && fabs (s->phase3) <= 1e6);
+  g_assert_true (s->density >= 0.0 && s->density <= 10.0);
+  g_assert_true (s->tau >= 0.0 && s->tau <= 1000.0);
+  g_assert_true (s->sampling_rate >= 0.0 && s->sampling_rate <= 1.0);
+  for (guint i = 0; i < OCT_LIVE_N_SETTINGS; i++) {
+    const OctLiveSetting *setting = &oct_live_settings_table[i];
+    const char *const *place = oct_live_setting_at (setting, s);
+
+    g_assert_true (setting->kind != OCT_LIVE_CHOICE || *place == NULL
+                   || (**place != '\0' && strlen (*place) <= 32));
+  }
+}
+
 int
 LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
 {
@@ -52,14 +74,9 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   }
   g_assert_no_error (error);
   g_assert_cmpuint (size, <=, OCT_LIVE_MAX_MESSAGE);
-  g_assert_true (isfinite (message->min) && fabs (message->min) <= 1000.0);
-  g_assert_true (isfinite (message->max) && fabs (message->max) <= 1000.0);
-  g_assert_true (isfinite (message->a2) && fabs (message->a2) <= 1e9);
-  g_assert_true (isfinite (message->a3) && fabs (message->a3) <= 1e9);
-  g_assert_true (message->density >= 0.0 && message->density <= 10.0);
+  check_settings (&message->settings);
   g_assert_cmpuint (message->mline, ==, 0);
   g_assert_cmpint (message->number, >=, 0);
-  g_assert_cmpuint (strlen (message->method), <, sizeof message->method);
   g_assert_cmpint (message->type == OCT_LIVE_ANSWER, ==, message->sdp != NULL);
   g_assert_cmpint (
       message->type == OCT_LIVE_CANDIDATE, ==, message->candidate != NULL);

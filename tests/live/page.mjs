@@ -216,7 +216,7 @@ const together = {
     await page.locator("#automatic").uncheck();
     const wanted = new Set(["freeze", "snapshot", "record", "full", "automatic", "min", "max",
       "min-slider", "max-slider", "a2", "a3", "a2-slider", "a3-slider", "focus",
-      "refine", "calibration", "meters", "method"]);
+      "refine", "calibration", "meters", "method", "window"]);
     await page.locator("h1").click();
     for (let i = 0; i < 30; i++) {
       await page.keyboard.press("Tab");
@@ -321,6 +321,27 @@ const together = {
     await until("pictures go on", async () => (await decoded(page)).frames > frames + 5);
     // the noise is gone, the tissue is not
     assert.ok(contrast(await snapshot(page)) > 20);
+    assert.deepEqual(page.problems, []);
+    assert.equal(await server.stop(), 0);
+  },
+
+  async "the window of the spectrum changes the picture, and every page knows it"() {
+    const server = await Server.start();
+    const page = await browser.visit(server.url);
+    const other = await browser.visit(server.url);
+    await waitForVideo(page);
+    const options = await page.locator("#window option").evaluateAll((all) => all.map(({ value }) => value));
+    assert.deepEqual(options, ["hann", "none", "hamming", "blackman", "tukey", "gaussian"]);
+    assert.equal(await page.locator("#window").inputValue(), "hann");
+    for (const name of [...options.slice(1), "hann"]) {
+      await act(page, `the other page knows ${name}`, () => page.locator("#window").selectOption(name),
+        async () => await other.locator("#window").inputValue() === name);
+      const { frames } = await decoded(page);
+      await until(`pictures go on with ${name}`, async () => (await decoded(page)).frames > frames + 5);
+      assert.ok(contrast(await snapshot(page)) > 40, name);
+      assert.ok(await page.locator("#problem").isHidden(), name);
+    }
+    if (process.env.OCT_SCREENSHOTS) await page.screenshot({ path: join(process.env.OCT_SCREENSHOTS, "window.png") });
     assert.deepEqual(page.problems, []);
     assert.equal(await server.stop(), 0);
   },

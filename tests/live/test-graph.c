@@ -597,6 +597,41 @@ test_undo_in_order (void)
   end (&test);
 }
 
+/* A choice is in force in the chain and in the measurement of its resolution; one
+ * that octreconstruct does not have is refused, and nothing has changed. */
+static void
+test_window (void)
+{
+  g_autoptr (GstElement) pipeline = NULL, reconstruct = NULL, meter = NULL;
+  g_autoptr (GError) error = NULL;
+  OctLiveSettings settings;
+  Test test;
+
+  begin (&test);
+  pipeline = get_pipeline ();
+  reconstruct = gst_bin_get_by_name (GST_BIN (pipeline), "reconstruct");
+  meter = gst_bin_get_by_name (GST_BIN (pipeline), "spectra-meter");
+  oct_live_graph_get_settings (test.graph, &settings);
+  g_assert_cmpstr (settings.window, ==, "hann");
+  settings.window = "blackman";
+  oct_live_graph_set_settings (test.graph, &settings, &error);
+  g_assert_no_error (error);
+  for (guint i = 0; i < 2; i++) {
+    g_assert_cmpstr (
+        oct_instrument_get_nick (reconstruct, "window"), ==, "blackman");
+    g_assert_cmpstr (oct_instrument_get_nick (meter, "window"), ==, "blackman");
+    wait_for_frames (&test, 3);
+    settings.window = "glass";
+    g_assert_false (oct_live_graph_set_settings (
+        test.graph, &settings, i == 0 ? &error : NULL));
+  }
+  g_assert_cmpstr (error->message, ==,
+      "This window is not installed here; choose another one.");
+  oct_live_graph_get_settings (test.graph, &settings);
+  g_assert_cmpstr (settings.window, ==, "blackman");
+  end (&test);
+}
+
 /* The last wish counts, and what else was set meanwhile is in force with it. */
 static void
 test_burst (void)
@@ -744,6 +779,7 @@ main (int argc, char **argv)
   g_test_add_func ("/live/graph/hangs", test_hangs);
   g_test_add_func ("/live/graph/focus", test_focus);
   g_test_add_func ("/live/graph/undo-in-order", test_undo_in_order);
+  g_test_add_func ("/live/graph/window", test_window);
   g_test_add_func ("/live/graph/burst", test_burst);
   g_test_add_func (
       "/live/graph/ended-while-changing", test_ended_while_changing);

@@ -2,6 +2,8 @@
 /* Messages that pages may send, and refused ones. */
 #include "oct-live-message.h"
 
+#include "oct-live-json.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -85,32 +87,66 @@ test_settings (void)
   g_autoptr (OctLiveMessage) all =
       parse ("{\"type\":\"set\",\"automatic\":false,\"min\":1,\"max\":2,"
              "\"a2\":-40.25,\"a3\":1e3,\"method\":\"cubic\",\"still\":true,"
+             "\"window\":\"blackman\","
              "\"solver\":\"sparsa\",\"fill\":\"joint\",\"tau\":2.5,"
              "\"samplingRate\":0.3,\"number\":7,"
              "\"density\":1.5,\"rollOff\":true,\"phase2\":12,"
              "\"phase3\":-0.5}");
   g_autoptr (OctLiveMessage) none = parse ("{\"type\":\"set\"}");
+  const OctLiveSettings *set = &all->settings;
 
   g_assert_cmpint (some->type, ==, OCT_LIVE_SET);
-  g_assert_cmpuint (some->has, ==, OCT_LIVE_HAS_MIN | OCT_LIVE_HAS_MAX);
-  g_assert_cmpfloat (some->min, ==, -3.5);
-  g_assert_cmpfloat (some->max, ==, 60.0);
-  g_assert_cmpuint (all->has, ==, 32767);
+  g_assert_cmpuint (
+      some->given, ==, 1 << OCT_LIVE_SETTING_min | 1 << OCT_LIVE_SETTING_max);
+  g_assert_cmpfloat (some->settings.min, ==, -3.5);
+  g_assert_cmpfloat (some->settings.max, ==, 60.0);
+  g_assert_cmpuint (
+      all->given, ==, (G_GUINT64_CONSTANT (1) << OCT_LIVE_N_SETTINGS) - 1);
   g_assert_cmpint (all->number, ==, 7);
   g_assert_cmpint (some->number, ==, 0);
-  g_assert_cmpfloat (all->phase2, ==, 12.0);
-  g_assert_cmpfloat (all->phase3, ==, -0.5);
-  g_assert_cmpstr (all->solver, ==, "sparsa");
-  g_assert_cmpstr (all->fill, ==, "joint");
-  g_assert_cmpfloat (all->tau, ==, 2.5);
-  g_assert_cmpfloat (all->rate, ==, 0.3);
-  g_assert_cmpfloat (all->density, ==, 1.5);
-  g_assert_true (all->roll_off && all->still);
-  g_assert_false (all->automatic);
-  g_assert_cmpfloat (all->a2, ==, -40.25);
-  g_assert_cmpfloat (all->a3, ==, 1000.0);
-  g_assert_cmpstr (all->method, ==, "cubic");
-  g_assert_cmpuint (none->has, ==, 0);
+  g_assert_cmpfloat (set->phase2, ==, 12.0);
+  g_assert_cmpfloat (set->phase3, ==, -0.5);
+  g_assert_cmpstr (set->window, ==, "blackman");
+  g_assert_cmpstr (set->solver, ==, "sparsa");
+  g_assert_cmpstr (set->fill, ==, "joint");
+  g_assert_cmpfloat (set->tau, ==, 2.5);
+  g_assert_cmpfloat (set->sampling_rate, ==, 0.3);
+  g_assert_cmpfloat (set->density, ==, 1.5);
+  g_assert_true (set->roll_off && set->still);
+  g_assert_false (set->automatic);
+  g_assert_cmpfloat (set->a2, ==, -40.25);
+  g_assert_cmpfloat (set->a3, ==, 1000.0);
+  g_assert_cmpstr (set->method, ==, "cubic");
+  g_assert_cmpuint (none->given, ==, 0);
+}
+
+/* A state has the values that were set; others stay. */
+static void
+test_settings_again (void)
+{
+  static const char text[] = "{\"automatic\":false,\"min\":-2,\"solver\":"
+                             "\"sparsa\",\"tau\":2.5,\"rollOff\":true}";
+  g_autofree char *message = g_strconcat ("{\"type\":\"set\",", text + 1, NULL);
+  g_autoptr (OctLiveMessage) set = parse (message);
+  OctLiveSettings settings = { .automatic = TRUE,
+    .min = 5.0,
+    .max = 60.5,
+    .solver = "continued",
+    .method = "cubic" };
+  JsonBuilder *builder = oct_live_json_begin ("state");
+  g_autofree char *said = NULL;
+
+  oct_live_settings_copy (&set->settings, set->given, &settings);
+  oct_live_settings_add (&settings, builder);
+  said = oct_live_json_finish (builder);
+  for (const char *const *part = (const char *const[]){ "\"automatic\":false",
+           "\"min\":-2", "\"max\":60.5", "\"solver\":\"sparsa\"", "\"tau\":2.5",
+           "\"method\":\"cubic\"", "\"samplingRate\":0", "\"rollOff\":true",
+           "\"still\":false", NULL };
+       *part != NULL; part++) {
+    g_test_message ("%s in %s", *part, said);
+    g_assert_nonnull (strstr (said, *part));
+  }
 }
 
 static void
@@ -295,7 +331,7 @@ test_all_of_json (void)
       "} { ] [ ' # // /* \" \\ / \b\f\n\r\t \xc3\xa4\xef\xbf\xbd { "
       "\xf0\x9f\x98\x80");
   g_assert_cmpint (spaced->type, ==, OCT_LIVE_SET);
-  g_assert_cmpfloat (spaced->min, ==, -15.0);
+  g_assert_cmpfloat (spaced->settings.min, ==, -15.0);
 }
 
 static void
@@ -385,6 +421,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/live/message/every-type", test_every_type);
   g_test_add_func ("/live/message/settings", test_settings);
+  g_test_add_func ("/live/message/settings-again", test_settings_again);
   g_test_add_func ("/live/message/looks", test_looks);
   g_test_add_func ("/live/message/looks-refused", test_looks_refused);
   g_test_add_func ("/live/message/looks-checked", test_looks_checked);

@@ -128,14 +128,21 @@ def test_instrument(folder):
     assert "--save-instrument" in errors, errors
     errors = record("--output", "none", "--save-instrument", "a]b", status=1)
     assert "brackets" in errors, errors
+    errors = record("--output", "none", "--window", "glass", status=1)
+    assert "hann, none, hamming, blackman, tukey, gaussian" in errors, errors
+    assert "'glass'" in errors and len(errors.splitlines()) == 1, errors
     record("--output", "a", "--calibration", "spectrometer.csv", "--method",
-           "nufft", "--save-instrument", "Bench 3")
+           "nufft", "--window", "blackman", "--save-instrument", "Bench 3")
     record("--output", "b", "--instrument", "Bench 3")
     for name in "a", "b":
         values = [float(row["centre-nm"])
                   for row in read_csv(folder / f"{name}-spectra.csv")]
         assert all(1300 < v < 1364 for v in values) and values, values
         assert float(read_csv(folder / f"{name}-ascans.csv")[0]["peak-um"]) > 0
+        # widths at half the maximum, of a flat spectrum: 2.35 bins to 2.00
+        ratios = [float(row["resolution-window-um"]) / float(row["resolution-hann-um"])
+                  for row in read_csv(folder / f"{name}-spectra.csv")]
+        assert all(1.1 < ratio < 1.25 for ratio in ratios), ratios
     errors = record("--output", "c", "--instrument", "Bench 4", status=1)
     assert "Bench 3" in errors and len(errors.splitlines()) == 1, errors
     assert not list(folder.glob("c*"))

@@ -7,9 +7,12 @@ import { setScan, setTrueProportions } from "/view.js";
 import { forgetLook, getShow, setSender, takeLook } from "/volume.js";
 
 const $ = (id) => document.getElementById(id);
-const numbers = ["min", "max", "a2", "a3", "phase2", "phase3", "tau", "samplingRate"];
-const units = { samplingRate: 100 }; // the number shown for 1: percent
-const unit = (name) => units[name] ?? 1;
+// The controls of settings have their names as ids: oct-live-settings.h.
+const find = (kind) => [...$("settings").querySelectorAll(kind)].map(({ id }) => id);
+const numbers = find("[type=number]");
+const choices = find("select");
+const switches = find("[type=checkbox]");
+const unit = (name) => Number($(name).dataset.unit ?? 1); // the number shown for 1
 
 let socket = null;
 let media = null;
@@ -210,8 +213,8 @@ function takeSettings(state) {
     settling = setTimeout(() => takeSettings(state), quiet + 10);
     return;
   }
-  $("automatic").checked = state.automatic;
-  $("method").value = state.method;
+  for (const name of switches) $(name).checked = state[name];
+  for (const name of choices) $(name).value = state[name];
   if (document.activeElement !== $("density")) $("density").value = state.density;
   $("roll-off").checked = state.rollOff;
   $("still-mirror").checked = state.still;
@@ -220,8 +223,6 @@ function takeSettings(state) {
     if (document.activeElement !== $(name)) $(name).value = value;
     $(`${name}-slider`).value = value;
   }
-  $("solver").value = state.solver;
-  $("fill").value = state.fill;
   showSensing();
   showAutomatic();
 }
@@ -386,20 +387,16 @@ function setNumber(name, value) {
 }
 
 $("settings").addEventListener("submit", (event) => event.preventDefault());
-$("automatic").addEventListener("change", () => {
-  showAutomatic();
-  change("automatic", $("automatic").checked);
-});
-$("method").addEventListener("change", () => {
-  showSensing();
-  change("method", $("method").value);
-});
-$("solver").addEventListener("change", () => {
-  showSensing();
-  change("solver", $("solver").value);
-});
-
-$("fill").addEventListener("change", () => change("fill", $("fill").value));
+for (const name of switches)
+  $(name).addEventListener("change", () => {
+    showAutomatic();
+    change(name, $(name).checked);
+  });
+for (const name of choices)
+  $(name).addEventListener("change", () => {
+    showSensing();
+    change(name, $(name).value);
+  });
 
 // settings of one method are shown with it alone
 function showSensing() {
