@@ -397,8 +397,8 @@ def test_output_that_cannot_be_written(folder):
 def test_nothing_is_lost(folder):
     names = some(folder, 200, 900)
     files = {
-        "spectra.raw": (bytes(range(256)) * 40, "no calibration of"),
-        "short.csv": (b"k_index\n0\n1\n2\n", "no calibration of"),
+        "spectra.raw": (bytes(range(256)) * 40, "is not a calibration of"),
+        "short.csv": (b"k_index\n0\n1\n2\n", "is not a calibration of"),
         "waves.csv": ("wavelength_nm\n" + "".join(
             f"{800 + 0.05 * i}\n" for i in range(SAMPLES)), "has wavelengths"),
         "dark.csv": ("k_index,background\n" + "".join(
