@@ -319,23 +319,9 @@ cpu_speckle_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
     gpointer stream, GError **error)
 {
   const OctSpeckleParams *params = &plan->params;
-  OctCpuLoop loop = { plan, &in->planes[0], &out->planes[0], NULL };
-  gsize row = (gsize)params->width
-              * (params->format == OCT_IMAGE_RGBA      ? 4
-                  : params->format == OCT_IMAGE_GRAY16 ? 2
-                                                       : 1);
-  gsize chroma = ((gsize)params->width + 1) / 2 * 2;
-  gboolean nv12 = params->format == OCT_IMAGE_NV12;
 
-  if (!oct_cpu_check_plane (loop.from, row, error)
-      || !oct_cpu_check_plane (loop.to, row, error)
-      || (nv12 && !oct_cpu_check_plane (&out->planes[1], chroma, error)))
-    return FALSE;
-  oct_parallel_for (params->height, OCT_CPU_GRAIN,
-      oct_cpu_threads (plan->threads), filter_rows, &loop);
-  for (guint y = 0; nv12 && y < (params->height + 1) / 2; y++)
-    memset (oct_cpu_row (&out->planes[1], y), 128, chroma);
-  return TRUE;
+  return oct_cpu_filter_image (plan, in, out, params->format, params->width,
+      params->height, plan->threads, filter_rows, error);
 }
 
 const OctOperationTable oct_cpu_speckle = {

@@ -5,6 +5,7 @@
 #include "oct-cpu-private.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static gpointer
 cpu_alloc_bytes (gsize size, GError **error)
@@ -106,4 +107,28 @@ oct_cpu_check_plane (const OctPlane *plane, gsize row_bytes, GError **error)
       " are needed",
       plane->data != NULL ? plane->stride : 0, row_bytes);
   return FALSE;
+}
+
+gboolean
+oct_cpu_filter_image (OctPlan *plan, const OctFrame *in, const OctFrame *out,
+    OctImageFormat format, guint width, guint height, guint threads,
+    OctParallelTask rows, GError **error)
+{
+  OctCpuLoop loop = { plan, &in->planes[0], &out->planes[0], NULL };
+  gsize row = (gsize)width
+              * (format == OCT_IMAGE_RGBA      ? 4
+                  : format == OCT_IMAGE_GRAY16 ? 2
+                                               : 1);
+  gsize chroma = ((gsize)width + 1) / 2 * 2;
+  gboolean nv12 = format == OCT_IMAGE_NV12;
+
+  if (!oct_cpu_check_plane (loop.from, row, error)
+      || !oct_cpu_check_plane (loop.to, row, error)
+      || (nv12 && !oct_cpu_check_plane (&out->planes[1], chroma, error)))
+    return FALSE;
+  oct_parallel_for (
+      height, OCT_CPU_GRAIN, oct_cpu_threads (threads), rows, &loop);
+  for (guint y = 0; nv12 && y < (height + 1) / 2; y++)
+    memset (oct_cpu_row (&out->planes[1], y), 128, chroma);
+  return TRUE;
 }
