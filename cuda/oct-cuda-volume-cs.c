@@ -57,9 +57,12 @@ oct_cuda_volume_cs_upload (gconstpointer values, gsize bytes, GError **error)
 {
   gpointer memory = oct_cuda_alloc (bytes, NAME, error);
 
+  /* a small copy of pageable memory may still run when it returns, and the
+   * streams here do not wait for the default one */
   if (memory == NULL
-      || cuda_volume_cs_check (
-          cudaMemcpy (memory, values, bytes, cudaMemcpyHostToDevice), error))
+      || (cuda_volume_cs_check (
+              cudaMemcpy (memory, values, bytes, cudaMemcpyHostToDevice), error)
+          && cuda_volume_cs_check (cudaStreamSynchronize (NULL), error)))
     return memory;
   oct_cuda_free (memory);
   return NULL;
