@@ -41,11 +41,8 @@
 #define OCT_RAY_END .015f
 /* ONCE: the light is that of where this part is left. */
 #define OCT_RAY_HIT .6f
-/* A face is as opaque as this length of its tissue, mm; black and white of the
- * image on it. */
+/* A face is as opaque as this length of its tissue, mm. */
 #define OCT_RAY_FACE .2f
-#define OCT_RAY_FACE_LOW .037f
-#define OCT_RAY_FACE_HIGH .92f
 
 OCT_RAY OctPoint
 oct_ray_point (float x, float y, float z)
@@ -344,7 +341,7 @@ oct_ray_face (OctVolumeMode mode, const OctVolumeScene *scene,
   float extinction = oct_ray_transfer (s, value).extinction;
   float opacity = 1 - OCT_RAY_EXP (-extinction * OCT_RAY_FACE);
   float grey =
-      .06f + .98f * oct_ray_smooth (OCT_RAY_FACE_LOW, OCT_RAY_FACE_HIGH, value);
+      .06f + .98f * oct_ray_smooth (scene->face_low, scene->face_high, value);
   OctPoint colour = oct_ray_point (grey, grey * .985f, grey * .95f);
 
   if (mode == OCT_VOLUME_ONCE) {

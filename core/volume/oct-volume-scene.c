@@ -123,6 +123,8 @@ oct_volume_scene_init (OctVolumeScene *scene, const OctVolumeParams *params,
   scene->mip_high = (float)(look->window.mip_high / 255);
   scene->mean_low = (float)(look->window.low / 255);
   scene->mean_gain = (float)(look->window.gain / size.z);
+  scene->face_low = (float)(look->face_black / 255);
+  scene->face_high = (float)(OCT_VOLUME_FACE_WHITE / 255);
   scene->back_top = (OctPoint){ .10f, .115f, .135f };
   scene->back_bottom = (OctPoint){ .015f, .018f, .022f };
   scene->everywhere = look->everywhere;

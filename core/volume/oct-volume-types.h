@@ -94,6 +94,7 @@ typedef struct {
   float relight; /* weight from which a sample is lit anew */
   float depth_hue, hue_low, hue_high;
   float mip_low, mip_high, mean_low, mean_gain; /* of MIP and MEAN */
+  float face_low, face_high;                    /* of the other modes */
   OctPoint back_top, back_bottom;
   int everywhere;
 } OctVolumeScene;

@@ -92,7 +92,8 @@ oct_volume_look_check (const OctVolumeLook *look, GError **error)
   }
   if (look->mode >= OCT_N_VOLUME_MODES || look->transfer == NULL
       || look->coarseness < 1 || look->coarseness > 8
-      || !(look->window.mip_low < look->window.mip_high)) {
+      || !(look->window.mip_low < look->window.mip_high)
+      || !(look->face_black < OCT_VOLUME_FACE_WHITE)) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
         "There is no picture of mode %u and coarseness %u, with %g as black "
         "and "

@@ -93,6 +93,11 @@ typedef struct {
     36, 215, 36, 4                                                             \
   }
 
+#define OCT_VOLUME_FACE_WHITE 235.0
+/* `face_black` of a threshold. */
+#define OCT_VOLUME_FACE_BLACK(threshold)                                       \
+  CLAMP (0.9 * (threshold), 9.5, OCT_VOLUME_FACE_WHITE - 16)
+
 typedef struct {
   OctVolumeMode mode;
   /* between A-lines, B-scans and depths of the images, mm */
@@ -100,6 +105,9 @@ typedef struct {
   const OctTransfer *transfer; /* not kept */
   double depth_hue;            /* colours by depth, 0 .. 1 */
   OctVolumeWindow window;
+  /* grey level that is black on faces of cuts, below OCT_VOLUME_FACE_WHITE: the
+   * darkest that is seen there, or a little less */
+  double face_black;
   /* parts of the volume, 0 .. 1 along x, y, z: what is shown, and a box that is
    * taken out of it where low < high in all three */
   double crop_low[3], crop_high[3], cut_low[3], cut_high[3];

@@ -230,6 +230,7 @@ find_look (GstOctVolume *self, const OctVolumeParams *params, GError **error)
     found->begun = TRUE;
     self->look.window = found->window;
   }
+  self->look.face_black = OCT_VOLUME_FACE_BLACK (threshold);
   if (threshold != self->filled
       && !gst_oct_volume_settings_fill_transfer (
           &self->used, threshold, &self->transfer, error))

@@ -456,6 +456,7 @@ main (int argc, char **argv)
     .z_spacing = z_um * 1e-3,
     .transfer = transfer,
     .window = OCT_VOLUME_WINDOW,
+    .face_black = OCT_VOLUME_FACE_BLACK (0),
     .crop_high = { 1, 1, 1 },
     .coarseness = 1 };
   OctVolumeParams params;

@@ -101,21 +101,22 @@ check_lid (void)
 }
 
 /* A face is as opaque as 0.2 mm of the tissue: the volume here is only 0.001 mm
- * thick along the line of sight. */
+ * thick along the line of sight.  `grey`: of `level` between `black` and white. */
 static void
-check_face_opacity (void)
+check_face (guint8 level, double black, double grey)
 {
   static const OctTransferStops even = { 2,
     { { 0, { 0, 0, 0, 4 } }, { 255, { 0, 0, 0, 4 } } } };
   const VolumeSize size = { 32, 32, 32 };
   g_autofree guint8 *images = volume_new (&size), *a = NULL, *b = NULL;
   guint at = 4 * (SCENE_HEIGHT / 2 * SCENE_WIDTH + SCENE_WIDTH / 2);
-  double face, background, expected, grey;
+  double face, background, expected;
   Scene *s;
 
-  memset (images, 255, (gsize)size.lines * size.depth * size.bscans);
+  memset (images, level, (gsize)size.lines * size.depth * size.bscans);
   s = scene_new (&tried, &size, images, 0.001, 0.001 / 32, 0.001, 1);
   s->look.mode = OCT_VOLUME_ALPHA;
+  s->look.face_black = black;
   s->camera = (OctVolumeCamera){ .zoom = 1 };
   oct_transfer_fill (&even, 0, 1, &s->transfer);
   a = scene_draw (s);
@@ -123,10 +124,10 @@ check_face_opacity (void)
   b = scene_draw (s);
   face = a[at] / 255.0;
   background = b[at] / 255.0;
-  grey = 0.06 + 0.98;
   expected = grey + (background - grey) * exp (-4 * (0.2 + 0.001));
   report (fabs (face - expected) < 0.006,
-      "a face of extinction 4 per mm: %.4f, %.4f expected", face, expected);
+      "a face of grey %u, black at %g: %.4f, %.4f expected", level, black, face,
+      expected);
   scene_free (s);
 }
 
@@ -183,7 +184,9 @@ main (int argc, char **argv)
   volume_device_begin (&tried, &argc, &argv);
   check_hidden_faces ();
   check_lid ();
-  check_face_opacity ();
+  check_face (255, 10, 0.06 + 0.98);
+  check_face (165, 95, 0.06 + 0.98 / 2);
+  check_face (80, 95, 0.06);
   check_counts ();
   return volume_report_end ();
 }

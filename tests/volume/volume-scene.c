@@ -52,6 +52,7 @@ scene_new (const VolumeDevice *device, const VolumeSize *size,
     .z_spacing = z_mm,
     .transfer = &s->transfer,
     .window = OCT_VOLUME_WINDOW,
+    .face_black = OCT_VOLUME_FACE_BLACK (0),
     .crop_high = { 1, 1, 1 },
     .coarseness = 1 };
   s->camera = (OctVolumeCamera){
