@@ -19,7 +19,8 @@ this computer if there are any.  That takes at most 10 minutes on two cores.
                    3. the fuzz targets, ten seconds each (build-fuzz/, with clang)
   --plain          only the first; these three options can be combined
   --system         of the first, the tests that depend on the system: not those
-                   of image quality, and few of them twice (with OCT_FUSE=0)
+                   of image quality and of many viewers, and few of them twice
+                   (with OCT_FUSE=0)
   --sanitize       only the second; few tests twice there, too
   --fuzz           only the third
   --debian SUITE   also --system in a Debian system of another version
@@ -266,7 +267,7 @@ fi
 
 if [[ $parts = *' plain '* || $parts = *' system '* ]]; then
   some=()
-  [[ $parts = *' plain '* ]] || some=(--no-suite separate --no-suite quality)
+  [[ $parts = *' plain '* ]] || some=(--no-suite separate --no-suite quality --no-suite load)
   # kernels for the oldest GPU that is supported and for Hopper, which has code
   # of its own: for all of them nvcc takes longer than all tests
   run "All tests" build-test -Dwerror=true -Dtests=enabled -Dpipelines=enabled \
