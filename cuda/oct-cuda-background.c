@@ -390,11 +390,15 @@ static gboolean
 launch_mean (OctPlan *plan, OctCudaBackground *background, OctCudaQueue queue,
     GError **error)
 {
+  if (background->sample_size == sizeof (float))
+    return oct_cuda_check (
+        oct_cuda_launch_mean_of_floats (background, queue), NAME, error);
   if (!oct_cuda_table_upload (&plan->scratch, NAME, queue.stream, error))
     return FALSE;
   background->scratch = plan->scratch.device;
   background->processors = plan->processors;
-  return oct_cuda_check (oct_cuda_launch_mean (background, queue), NAME, error);
+  return oct_cuda_check (
+      oct_cuda_launch_mean_of_counts (background, queue), NAME, error);
 }
 
 /* Variances of all frequencies, some A-lines after the others. */

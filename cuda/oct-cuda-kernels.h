@@ -56,7 +56,7 @@ typedef struct {
   double *running; /* [samples], RUNNING */
   double running_weight;
   int forget; /* nothing in `running` yet */
-  /* oct_cuda_launch_mean() of counts alone: zeros between the B-scans, [bscans]
+  /* oct_cuda_launch_mean_of_counts() alone: zeros between the B-scans, [bscans]
    * of oct_cuda_mean_scratch() bytes */
   uint32_t *scratch;
   /* the same for MEAN and counts: B-scans of rows.lines each, one after the
@@ -75,7 +75,7 @@ cudaError_t oct_cuda_launch_background (
 /* Finds the background of MEAN and RUNNING without removing it: rows.out is
  * sums for MEAN and counts (exact, to be divided by the lines), else (high,
  * low), both as `table`.  One launch that depends only on the one before it. */
-cudaError_t oct_cuda_launch_mean (
+cudaError_t oct_cuda_launch_mean_of_counts (
     const OctCudaBackground *background, OctCudaQueue queue);
 cudaError_t oct_cuda_launch_mean_of_floats (
     const OctCudaBackground *background, OctCudaQueue queue);
@@ -116,7 +116,7 @@ typedef struct {
 typedef struct {
   OctCudaRows rows;     /* out: float2 [samples] (high, low) */
   uint32_t sample_size; /* bytes: 1 and 2 are counts, 4 is float */
-  const void *found;    /* by oct_cuda_launch_mean(), MEAN */
+  const void *found;    /* by oct_cuda_launch_mean_of_counts(), MEAN */
   float2 *mean;         /* [samples] (high, low) */
   double *square;       /* sum of the squares of the mean */
   float *excess;        /* [lines] 1 / brightness - 1; NaN: it does not count */

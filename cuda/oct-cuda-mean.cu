@@ -198,14 +198,10 @@ launch_counts (const OctCudaBackground *background, OctCudaQueue queue)
 }
 
 extern "C" cudaError_t
-oct_cuda_launch_mean (const OctCudaBackground *background, OctCudaQueue queue)
+oct_cuda_launch_mean_of_counts (
+    const OctCudaBackground *background, OctCudaQueue queue)
 {
-  switch (background->sample_size) {
-  case 1:
-    return launch_counts<uint8_t> (background, queue);
-  case 2:
-    return launch_counts<uint16_t> (background, queue);
-  default:
-    return oct_cuda_launch_mean_of_floats (background, queue);
-  }
+  return background->sample_size == 1
+             ? launch_counts<uint8_t> (background, queue)
+             : launch_counts<uint16_t> (background, queue);
 }

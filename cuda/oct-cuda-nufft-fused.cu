@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * The non-uniform FFT in one pass over memory (oct-cuda-nufft.cuh): samples to
+ * The non-uniform FFT in one pass over memory (oct-cuda-nufft-parts.cuh): samples to
  * shared memory, A-scans out.
  */
-#include "oct-cuda-nufft.cuh"
+#include "oct-cuda-nufft-parts.cuh"
 
 #include <cuda_pipeline.h>
 

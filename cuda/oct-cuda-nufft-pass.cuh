@@ -14,7 +14,7 @@
  */
 #pragma once
 
-#include "oct-cuda-nufft.cuh"
+#include "oct-cuda-nufft-parts.cuh"
 #include "oct-cuda-pass-parts.cuh"
 
 #include <cuda_pipeline.h>

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * The steps of the non-uniform FFT around cuFFT: weights, samples to cells,
- * cells to A-scans; see oct-nufft.h.
+ * The steps of the non-uniform FFT around cuFFT: samples to cells, cells to
+ * A-scans; see oct-nufft.h.
  */
 #include "oct-cuda-launch.cuh"
-#include "oct-nufft-kernel.h"
 
 #define THREADS 256
 #define LINES 4 /* that share the weights a thread has read */
-#define MAX_WIDTH 16
 
 /* Lines of A-scans or samples that a thread of kernels with LINES works on. */
 static uint32_t
@@ -21,44 +19,6 @@ static uint32_t
 blocks_for (size_t threads)
 {
   return (uint32_t)((threads + THREADS - 1) / THREADS);
-}
-
-/* ---------------------------------------------------------------- weights */
-
-static __global__ void
-make_node_weights (OctCudaGrid grid, const float *offset, const float *window,
-    float parameter, int is_gaussian, float *node_weights)
-{
-  uint32_t n = blockIdx.x * blockDim.x + threadIdx.x;
-  float row[MAX_WIDTH], table[MAX_WIDTH];
-
-  begin_kernel ();
-  if (n >= grid.samples)
-    return;
-  if (parameter == 0) {
-    row[0] = window[n];
-  } else if (is_gaussian) {
-    for (uint32_t m = 0; m < grid.width; m++) {
-      float centre = (float)m - (float)(grid.width / 2);
-      table[m] = expf (-centre * centre / (4 * parameter));
-    }
-    oct_kernel_gaussian (
-        parameter, (int)grid.width, offset[n], window[n], table, row);
-  } else {
-    oct_kernel_kaiser_bessel (
-        parameter, (int)grid.width, offset[n], window[n], row);
-  }
-  for (uint32_t m = 0; m < grid.width; m++)
-    node_weights[(size_t)n * grid.width + m] = row[m];
-}
-
-extern "C" cudaError_t
-oct_cuda_launch_node_weights (const OctCudaGrid *grid, const float *offset,
-    const float *window, float parameter, int is_gaussian, float *node_weights,
-    OctCudaQueue queue)
-{
-  return launch (queue, make_node_weights, blocks_for (grid->samples), THREADS,
-      0, *grid, offset, window, parameter, is_gaussian, node_weights);
 }
 
 /* Weight with which sample n reaches cell x of the grid without end. */

@@ -44,15 +44,10 @@ LAYERS = (
 
 # To be opened.
 CIRCLES = (
-    ("cuda/oct-cuda-background cuda/oct-cuda-mean"),
-    ("cuda/oct-cuda-gridding cuda/oct-cuda-nufft cuda/oct-cuda-nufft-fused"),
-    ("cuda/oct-cuda-volume-cs cuda/oct-cuda-volume-cs-fill"),
     ("gst/volume/gstoctvolumefilter gst/volume/gstoctvolumefilterstream"),
 )
 # (file that includes, file that is included)
 UPWARDS = (
-    ("core/calibration/oct-lines.c", "core/io/oct-recording.h"),
-    ("core/calibration/oct-lines.h", "core/io/oct-reader.h"),
     ("core/signal/oct-colormap.h", "core/volume/oct-transfer.h"),
     ("gst/memory/gstoctbackend.h", "gst/base/gstoctproperties.h"),
     ("gst/memory/gstoctpinned.c", "gst/base/gstocterror.h"),
