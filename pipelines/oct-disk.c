@@ -3,6 +3,7 @@
 
 #include "oct-disk.h"
 #include "oct-file-mode.h"
+#include "oct-file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -102,12 +103,13 @@ oct_disk_check_new_parts (
 {
   g_autofree char *folder = g_path_get_dirname (output);
   g_autofree char *name = g_path_get_basename (output);
-  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
   gsize length = strlen (name);
-  const char *entry;
 
-  while (dir != NULL && (entry = g_dir_read_name (dir)) != NULL) {
-    const char *rest = entry + length;
+  /* parts are never replaced, also if it cannot be listed */
+  (void)oct_file_list_folder (folder, names, NULL);
+  for (guint i = 0; i < names->len; i++) {
+    const char *entry = names->pdata[i], *rest = entry + length;
     gsize digits;
 
     if (strncmp (entry, name, length) != 0 || *rest != '-')

@@ -368,15 +368,23 @@ oct_launch_parse_error (GstMessage *message, GError **error)
   g_propagate_error (error, found);
 }
 
-static void
-report_warning (GstMessage *message)
+char *
+oct_launch_describe_warning (GstMessage *message)
 {
   g_autoptr (GError) warning = NULL;
-  g_autofree char *sentence = NULL;
+  char *sentence;
 
   gst_message_parse_warning (message, &warning, NULL);
   sentence = launch_name_options (warning->message);
-  g_printerr ("Note: %s\n", sentence != NULL ? sentence : warning->message);
+  return sentence != NULL ? sentence : g_strdup (warning->message);
+}
+
+static void
+report_warning (GstMessage *message)
+{
+  g_autofree char *sentence = oct_launch_describe_warning (message);
+
+  g_printerr ("Note: %s\n", sentence);
 }
 
 GstMessageType

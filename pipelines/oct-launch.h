@@ -88,6 +88,8 @@ gboolean oct_launch_save_last (
 /* As gst_message_parse_error(); names of the elements' properties become
  * options of the programs: `samples` becomes --samples. */
 void oct_launch_parse_error (GstMessage *message, GError **error);
+/* The sentence of a warning, with names of options too; g_free() it. */
+char *oct_launch_describe_warning (GstMessage *message);
 
 /* Waits up to 100 ms for the next message and returns its type: EOS,
  * ASYNC_DONE, WARNING (printed with `show_warnings`), ERROR (then `error` is

@@ -8,8 +8,9 @@ usage () {
 Usage: tests/run.sh [OPTIONS]
 
 Installs the Debian packages that are missing, builds and runs the tests that
-matter most (build-test/): all but the suite `slow`, compiled for the GPUs of
-this computer if there are any.  That takes at most 10 minutes on two cores.
+matter most (build-test/): all but the suite `slow`, to which all tests with a
+browser belong, compiled for the GPUs of this computer if there are any.  That
+takes at most 10 minutes on two cores.
 
   --all            everything that one Debian can show, parts 1 to 3:
                    1. all tests, with the kernels for GPUs (build-test/);
@@ -76,11 +77,13 @@ if [ $install = yes ]; then
   if [ -n "${CI:-}" ]; then
     oct_install "${OCT_ARCHIVE_PACKAGES[@]}"
   fi
-  # for the tests with a browser; some machines have Node from elsewhere
-  browser=(chromium)
-  command -v node >/dev/null || browser+=(nodejs)
-  command -v npm >/dev/null || browser+=(npm)
-  oct_install "${browser[@]}"
+  # tests with a browser are slow; some machines have Node from elsewhere
+  if [[ $parts = *' plain '* || $parts = *' system '* ]]; then
+    browser=(chromium)
+    command -v node >/dev/null || browser+=(nodejs)
+    command -v npm >/dev/null || browser+=(npm)
+    oct_install "${browser[@]}"
+  fi
   if [[ $parts = *' fuzz '* ]]; then
     oct_install "${OCT_FUZZ_PACKAGES[@]}"
   fi

@@ -3,8 +3,10 @@
 
 #include "oct-file.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -79,6 +81,39 @@ oct_file_read (int fd, guint64 offset, gpointer dest, gsize size)
       return -1;
   }
   return done;
+}
+
+/* ------------------------------------------------------------------ folders */
+
+static int
+file_compare_names (gconstpointer a, gconstpointer b)
+{
+  return strcmp (*(char *const *)a, *(char *const *)b);
+}
+
+/* Not GDir, which ends at an error as it does after the last name. */
+gboolean
+oct_file_list_folder (const char *path, GPtrArray *names, GError **error)
+{
+  g_autofree char *file = oct_file_describe ("Folder", path);
+  DIR *folder = opendir (path);
+  const struct dirent *entry;
+  int code = errno;
+
+  if (folder != NULL) {
+    for (errno = 0; (entry = readdir (folder)) != NULL; errno = 0)
+      if (strcmp (entry->d_name, ".") != 0 && strcmp (entry->d_name, "..") != 0)
+        g_ptr_array_add (names, g_strdup (entry->d_name));
+    code = errno;
+    closedir (folder);
+    g_ptr_array_sort (names, file_compare_names);
+    if (code == 0)
+      return TRUE;
+  }
+  g_set_error (error, OCT_ERROR,
+      code == ENOENT ? OCT_ERROR_NOT_FOUND : OCT_ERROR_READ,
+      "%s cannot be listed: %s", file, g_strerror (code));
+  return FALSE;
 }
 
 /* ----------------------------------------------------------------- contents */

@@ -23,6 +23,11 @@ int oct_file_open (
  * -1 with errno set. */
 gssize oct_file_read (int fd, guint64 offset, gpointer dest, gsize size);
 
+/* Appends the names in a folder to `names`, sorted, without "." and "..".  FALSE
+ * with OCT_ERROR_NOT_FOUND or OCT_ERROR_READ; then some names may lack. */
+gboolean oct_file_list_folder (
+    const char *path, GPtrArray *names, GError **error);
+
 /* All of a text, of *size bytes (`size` may be NULL) followed by a 0; g_free()
  * it.  NULL with an error: OCT_ERROR_NOT_FOUND, _READ, or _FORMAT if there are
  * more than `most`; `expected` names the expected content in the sentence. */

@@ -106,15 +106,10 @@ bioptigen_read_bscan (
 {
   Content *content = data;
   guint64 place = g_array_index (content->places, guint64, frame);
+  gssize got = oct_file_read (content->fd, place, values, content->size);
 
-  if (oct_file_read (content->fd, place, values, content->size)
-      == (gssize)content->size)
-    return TRUE;
-  g_set_error (error, OCT_ERROR, OCT_ERROR_READ,
-      "%s: frame %" G_GUINT64_FORMAT " cannot be read, the file has been "
-      "shortened; restore the whole file and start again",
-      content->file, frame + 1);
-  return FALSE;
+  return got == (gssize)content->size
+         || oct_missing_set_short (content->file, frame, got, error);
 }
 
 static void

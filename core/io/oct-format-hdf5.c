@@ -248,12 +248,9 @@ hdf5_read_bscan (gpointer data, guint64 frame, gpointer values, GError **error)
               H5P_DEFAULT, values)
               >= 0;
   oct_hdf5_leave ();
-  if (!ok)
-    g_set_error (error, OCT_ERROR, OCT_ERROR_READ,
-        "%s: B-scan %" G_GUINT64_FORMAT " cannot be read, the file is damaged "
-        "or cut off; copy it again, or save it again",
-        content->file, frame);
-  return ok;
+  return ok
+         || oct_missing_set_unread (content->file, frame,
+             OCT_MISSING_DAMAGED ", or save it again", error);
 }
 
 static void

@@ -396,11 +396,8 @@ mat_read_bscan (gpointer data, guint64 frame, gpointer values, GError **error)
       && element_read (
           &content->element, values, content->bscan * content->size))
     return TRUE;
-  g_set_error (error, OCT_ERROR, OCT_ERROR_READ,
-      "%s: B-scan %" G_GUINT64_FORMAT " cannot be read, the file is damaged or "
-      "cut off; copy it again, or save it again in MATLAB",
-      content->file, frame);
-  return FALSE;
+  return oct_missing_set_unread (content->file, frame,
+      OCT_MISSING_DAMAGED ", or save it again in MATLAB", error);
 }
 
 static void

@@ -12,8 +12,6 @@
 
 #include "oct-file.h"
 
-#include <errno.h>
-
 typedef struct {
   char *file;
   int fd; /* of the reader */
@@ -80,14 +78,8 @@ packed_read_bscan (
   gssize got =
       oct_file_read (content->fd, content->offset + frame * size, packed, size);
 
-  if (got != (gssize)size) {
-    g_set_error (error, OCT_ERROR, OCT_ERROR_READ,
-        "%s: B-scan %" G_GUINT64_FORMAT " cannot be read: %s; restore the "
-        "whole file and start again",
-        content->file, frame,
-        got < 0 ? g_strerror (errno) : "the file has been shortened");
-    return FALSE;
-  }
+  if (got != (gssize)size)
+    return oct_missing_set_short (content->file, frame, got, error);
   if (content->packing == OCT_PACKING_MONO12P)
     unpack_mono12p (packed, values, content->values / 2);
   else

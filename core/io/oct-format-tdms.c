@@ -535,30 +535,33 @@ tdms_find_piece (const GArray *pieces, guint64 first)
   return &g_array_index (pieces, Piece, low);
 }
 
-/* Values that are `step` bytes apart. */
-static gboolean
+/* Values that are `step` bytes apart.  Returns `count` or, as oct_file_read(),
+ * less. */
+static gssize
 tdms_read_apart (const Content *content, guint64 offset, guint step,
     gsize count, guint8 *values)
 {
   g_autofree guint8 *block = NULL;
   gsize most = MAX (1, BLOCK / step);
+  gssize got;
 
-  if (step == content->size)
-    return oct_file_read (content->fd, offset, values, count * step)
-           == (gssize)(count * step);
+  if (step == content->size) {
+    got = oct_file_read (content->fd, offset, values, count * step);
+    return got < 0 ? got : got / (gssize)step;
+  }
   block = g_malloc (most * step);
   for (gsize done = 0; done < count; done += most) {
     gsize n = MIN (most, count - done);
     gsize bytes = (n - 1) * step + content->size;
 
-    if (oct_file_read (content->fd, offset + done * step, block, bytes)
-        != (gssize)bytes)
-      return FALSE;
+    got = oct_file_read (content->fd, offset + done * step, block, bytes);
+    if (got != (gssize)bytes)
+      return MIN (got, 0);
     for (gsize i = 0; i < n; i++)
       oct_stored_copy_value (
           values + (done + i) * content->size, block + i * step, content->size);
   }
-  return TRUE;
+  return (gssize)count;
 }
 
 static gboolean
@@ -572,16 +575,12 @@ tdms_read_bscan (gpointer data, guint64 frame, gpointer values, GError **error)
     guint64 chunk = (first - piece->first) / piece->values;
     guint64 inside = (first - piece->first) % piece->values;
     gsize count = (gsize)MIN (content->values - done, piece->values - inside);
+    gssize got = tdms_read_apart (content,
+        piece->offset + chunk * piece->chunk_bytes + inside * piece->step,
+        piece->step, count, (guint8 *)values + done * content->size);
 
-    if (!tdms_read_apart (content,
-            piece->offset + chunk * piece->chunk_bytes + inside * piece->step,
-            piece->step, count, (guint8 *)values + done * content->size)) {
-      g_set_error (error, OCT_ERROR, OCT_ERROR_READ,
-          "%s: B-scan %" G_GUINT64_FORMAT " cannot be read, the file has been "
-          "shortened; restore the whole file and start again",
-          content->file, frame);
-      return FALSE;
-    }
+    if (got != (gssize)count)
+      return oct_missing_set_short (content->file, frame, got, error);
     done += count;
   }
   return TRUE;

@@ -439,11 +439,8 @@ thorlabs_read_bscan (
   if (read_regions (
           content, frame, content->layout.scan, content->layout.n_scan, values))
     return TRUE;
-  g_set_error (error, OCT_ERROR, OCT_ERROR_READ,
-      "%s: B-scan %" G_GUINT64_FORMAT " cannot be read, the archive is damaged "
-      "or cut off; copy it again",
-      content->file, frame);
-  return FALSE;
+  return oct_missing_set_unread (
+      content->file, frame, OCT_MISSING_DAMAGED, error);
 }
 
 static void

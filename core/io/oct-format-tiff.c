@@ -207,11 +207,8 @@ tiff_read_bscan (gpointer data, guint64 frame, gpointer values, GError **error)
   if (content->flat > 0 ? tiff_read_flat (content, frame, values)
                         : tiff_read_rows (content, frame, values))
     return TRUE;
-  g_set_error (error, OCT_ERROR, OCT_ERROR_READ,
-      "%s: B-scan %" G_GUINT64_FORMAT " cannot be read, the file is damaged or "
-      "cut off; copy it again",
-      content->file, frame);
-  return FALSE;
+  return oct_missing_set_unread (
+      content->file, frame, OCT_MISSING_DAMAGED, error);
 }
 
 static void

@@ -395,13 +395,11 @@ strided_read_bscan (
     strided->held = ok ? count : 0;
   }
   if (!ok)
-    g_set_error (error, OCT_ERROR, OCT_ERROR_READ,
-        "%s: B-scan %" G_GUINT64_FORMAT " cannot be read, the file is damaged "
-        "or cut off; copy it again, or save it again",
-        strided->file, frame);
-  else if (strided->block > 1)
+    return oct_missing_set_unread (
+        strided->file, frame, OCT_MISSING_DAMAGED ", or save it again", error);
+  if (strided->block > 1)
     memcpy (values, strided->values + (frame - strided->begin) * bytes, bytes);
-  return ok;
+  return TRUE;
 }
 
 static const OctContainer container = { strided_read_bscan, strided_close };

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "oct-missing.h"
 
+#include <errno.h>
+
 /* Runs that a message names; of others the reason is not kept. */
 #define MAX_NAMED 8
 
@@ -189,4 +191,24 @@ oct_missing_describe (OctMissing *missing)
   if (left > 0)
     g_string_append_printf (text, " and %" G_GUINT64_FORMAT " more", left);
   return g_string_free (g_steal_pointer (&text), FALSE);
+}
+
+gboolean
+oct_missing_set_unread (
+    const char *file, guint64 frame, const char *why, GError **error)
+{
+  g_set_error (error, OCT_ERROR, OCT_ERROR_READ,
+      "%s: B-scan %" G_GUINT64_FORMAT " cannot be read, %s", file, frame, why);
+  return FALSE;
+}
+
+gboolean
+oct_missing_set_short (
+    const char *file, guint64 frame, gssize got, GError **error)
+{
+  g_autofree char *why =
+      g_strdup_printf ("%s; restore the whole file and start again",
+          got < 0 ? g_strerror (errno) : "the file has been shortened");
+
+  return oct_missing_set_unread (file, frame, why, error);
 }

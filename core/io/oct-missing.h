@@ -38,4 +38,16 @@ guint64 oct_missing_cut_end (OctMissing *missing, guint64 announced);
  * it. */
 char *oct_missing_describe (OctMissing *missing);
 
+/* Sets the error of a B-scan that cannot be read: "FILE: B-scan 3 cannot be
+ * read, WHY".  `why`: the reason and what to do, without a full stop.  Returns
+ * FALSE. */
+gboolean oct_missing_set_unread (
+    const char *file, guint64 frame, const char *why, GError **error);
+#define OCT_MISSING_DAMAGED "the file is damaged or cut off; copy it again"
+
+/* The same of a B-scan of a file that was whole when it was opened.  `got`: of
+ * oct_file_read(). */
+gboolean oct_missing_set_short (
+    const char *file, guint64 frame, gssize got, GError **error);
+
 G_END_DECLS

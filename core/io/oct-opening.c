@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "oct-opening.h"
 
+#include "oct-file.h"
+
 /* B-scans that a file may announce for each one that it has: a scan may have
  * been stopped early, but a volume of black B-scans is of use to nobody. */
 #define MAX_ANNOUNCED 1000
@@ -18,12 +20,12 @@ oct_format_add_beside (GPtrArray *files, const char *path,
     gconstpointer data)
 {
   g_autofree char *folder = g_path_get_dirname (path);
-  g_autoptr (GDir) entries = g_dir_open (folder, 0, NULL);
-  const char *name;
+  g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
 
-  while (entries != NULL && (name = g_dir_read_name (entries)) != NULL)
-    if (belongs (name, data))
-      g_ptr_array_add (files, g_build_filename (folder, name, NULL));
+  (void)oct_file_list_folder (folder, names, NULL);
+  for (guint i = 0; i < names->len; i++)
+    if (belongs (names->pdata[i], data))
+      g_ptr_array_add (files, g_build_filename (folder, names->pdata[i], NULL));
 }
 
 /* -------------------------------------------------------------------- sizes */

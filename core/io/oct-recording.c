@@ -92,12 +92,12 @@ find_file (
   g_autofree char *folder = g_path_get_dirname (base);
   g_autofree char *name = g_path_get_basename (base);
   g_autofree char *begin = g_strconcat (name, "-", infix, NULL);
-  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
-  const char *entry;
+  g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
 
-  while (dir != NULL && (entry = g_dir_read_name (dir)) != NULL)
-    if (is_numbered (entry, begin, from, suffix))
-      return g_build_filename (folder, entry, NULL);
+  (void)oct_file_list_folder (folder, names, NULL);
+  for (guint i = 0; i < names->len; i++)
+    if (is_numbered (names->pdata[i], begin, from, suffix))
+      return g_build_filename (folder, names->pdata[i], NULL);
   return NULL;
 }
 

@@ -3,24 +3,7 @@
 
 #include <string.h>
 
-static int
-deliver_compare (gconstpointer a, gconstpointer b)
-{
-  return strcmp (*(char *const *)a, *(char *const *)b);
-}
-
-static GPtrArray *
-list_folder (const char *path)
-{
-  GPtrArray *names = g_ptr_array_new_with_free_func (g_free);
-  g_autoptr (GDir) folder = g_dir_open (path, 0, NULL);
-  const char *entry;
-
-  while (folder != NULL && (entry = g_dir_read_name (folder)) != NULL)
-    g_ptr_array_add (names, g_strdup (entry));
-  g_ptr_array_sort (names, deliver_compare);
-  return names;
-}
+#include "oct-file.h"
 
 /* The place of NAME.nii, NAME-1.nii, ..., as octvolumesink calls them. */
 static char *
@@ -159,9 +142,11 @@ oct_convert_deliver (OctConvertManifest *manifest, const char *folder,
     const OctConvertInput *input, const char *options, const char *work,
     gboolean checksums, const char *note, guint *count, GError **error)
 {
-  g_autoptr (GPtrArray) files = list_folder (work);
+  g_autoptr (GPtrArray) files = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (GPtrArray) outputs =
-      list_outputs (input, work, files, checksums, error);
+      oct_file_list_folder (work, files, error)
+          ? list_outputs (input, work, files, checksums, error)
+          : NULL;
   g_autoptr (GPtrArray) done = copy_outputs (
       oct_convert_manifest_get_outputs (manifest, input, OCT_CONVERT_DONE));
   g_autoptr (GPtrArray) moved = copy_outputs (

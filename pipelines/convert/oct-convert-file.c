@@ -167,14 +167,14 @@ on_element (GstBus *bus, GstMessage *message, gpointer data)
 static void
 convert_file_on_warning (GstBus *bus, GstMessage *message, gpointer data)
 {
-  g_autoptr (GError) warning = NULL;
+  g_autofree char *sentence = NULL;
 
   if (g_strcmp0 (GST_MESSAGE_SRC_NAME (message), "source") != 0)
     return;
-  gst_message_parse_warning (message, &warning, NULL);
-  g_printerr ("Note: %s\n", warning->message);
+  sentence = oct_launch_describe_warning (message);
+  g_printerr ("Note: %s\n", sentence);
   if (*(char **)data == NULL)
-    *(char **)data = g_strdup (warning->message);
+    *(char **)data = g_steal_pointer (&sentence);
 }
 
 static void

@@ -5,6 +5,7 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
+#include "oct-file.h"
 #include "oct-reader.h"
 
 /* Endings of files read from folders; a file that is named is always read. */
@@ -160,28 +161,32 @@ static void
 add_folder (Search *search, const char *path, const char *below)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (GDir) folder = g_dir_open (path, 0, &error);
-  const char *entry;
+  g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
 
-  while (folder != NULL && !oct_launch_interrupted ()
-         && (entry = g_dir_read_name (folder)) != NULL) {
+  (void)oct_file_list_folder (path, names, &error);
+  for (guint i = 0; i < names->len && !oct_launch_interrupted (); i++) {
+    const char *entry = names->pdata[i];
     g_autofree char *full = g_build_filename (path, entry, NULL);
     g_autofree char *name = g_strconcat (below, entry, NULL);
+    GStatBuf status;
+    int code;
 
     if (entry[0] == '.')
       continue;
-    if (g_file_test (full, G_FILE_TEST_IS_DIR)) {
+    code = g_stat (full, &status) == 0 ? 0 : errno;
+    if (code == 0 && S_ISDIR (status.st_mode)) {
       g_autofree char *inner = g_strconcat (name, G_DIR_SEPARATOR_S, NULL);
 
       if (note_folder (search->seen, full))
         add_folder (search, full, inner);
-    } else if (is_taken (entry)) {
+    } else if (is_taken (entry) || (code != 0 && code != ENOENT)) {
+      /* or a folder that cannot be looked into */
       take_entry (search, full, name);
     }
   }
+  /* those that were listed before it are taken */
   if (error != NULL)
-    g_ptr_array_add (
-        search->problems, g_strdup_printf ("%s: %s", path, error->message));
+    g_ptr_array_add (search->problems, g_strdup_printf ("%s.", error->message));
 }
 
 static int
@@ -284,10 +289,14 @@ oct_convert_find_inputs (
   shorten_names (inputs);
   if (inputs->len > 0)
     return g_steal_pointer (&inputs);
-  g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
-      "There is no file of spectra there; name the files, or folders with "
-      "files that end with .npy, .mat, .h5, .oct, .srr, .unp, .raw, .bin, "
-      ".tdms or .tif, other than that of --output.");
+  if (problems->len > 0)
+    g_set_error_literal (
+        error, G_IO_ERROR, G_IO_ERROR_FAILED, problems->pdata[0]);
+  else
+    g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
+        "There is no file of spectra there; name the files, or folders with "
+        "files that end with .npy, .mat, .h5, .oct, .srr, .unp, .raw, .bin, "
+        ".tdms or .tif, other than that of --output.");
   return NULL;
 }
 

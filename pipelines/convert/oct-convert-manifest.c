@@ -10,6 +10,7 @@
 
 #include "oct-convert-records.h"
 #include "oct-file-write.h"
+#include "oct-file.h"
 #include "oct-number.h"
 
 #define PREFIX "oct-convert"
@@ -306,11 +307,13 @@ manifest_open_file (const char *path, int flags)
 void
 oct_convert_manifest_read_others (OctConvertManifest *manifest)
 {
-  g_autoptr (GDir) folder = g_dir_open (manifest->folder, 0, NULL);
-  const char *name;
+  g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
 
   manifest->own = FALSE;
-  while (folder != NULL && (name = g_dir_read_name (folder)) != NULL) {
+  /* one that cannot be read counts as empty: its volumes are not replaced */
+  (void)oct_file_list_folder (manifest->folder, names, NULL);
+  for (guint i = 0; i < names->len; i++) {
+    const char *name = names->pdata[i];
     g_autofree char *path = g_build_filename (manifest->folder, name, NULL);
     g_autofree char *text = NULL;
     gsize size;
@@ -319,7 +322,6 @@ oct_convert_manifest_read_others (OctConvertManifest *manifest)
     if (!g_str_has_prefix (name, PREFIX) || !g_str_has_suffix (name, ".csv")
         || g_str_equal (path, manifest->path))
       continue;
-    /* one that cannot be read counts as empty */
     fd = manifest_open_file (path, O_RDONLY);
     text = fd >= 0 ? read_file (fd, &size) : NULL;
     if (text != NULL)

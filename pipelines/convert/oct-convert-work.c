@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "oct-file.h"
+
 #define PREFIX ".oct-convert"
 #define CODE_LENGTH 16
 
@@ -89,14 +91,15 @@ OctConvertWork *
 oct_convert_work_open (const char *folder, guint part, guint parts)
 {
   OctConvertWork *work = g_new0 (OctConvertWork, 1);
-  g_autoptr (GDir) entries = g_dir_open (folder, 0, NULL);
-  const char *entry;
+  g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
 
   work->folder = g_strdup (folder);
   work->prefix = g_strdup_printf (PREFIX "-%u-of-%u-", part, parts);
   work->left =
       g_hash_table_new_full (g_str_hash, g_str_equal, g_free, left_free);
-  while (entries != NULL && (entry = g_dir_read_name (entries)) != NULL) {
+  (void)oct_file_list_folder (folder, names, NULL);
+  for (guint i = 0; i < names->len; i++) {
+    const char *entry = names->pdata[i];
     g_autofree char *path = g_build_filename (folder, entry, NULL);
 
     if (!g_str_has_prefix (entry, work->prefix))

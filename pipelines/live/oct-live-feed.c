@@ -414,14 +414,13 @@ feed_end_change (OctLiveFeed *feed, const char *problem)
 static void
 feed_take_warning (OctLiveFeed *feed, GstMessage *message)
 {
-  g_autoptr (GError) error = NULL;
+  g_autofree char *sentence = oct_launch_describe_warning (message);
 
-  gst_message_parse_warning (message, &error, NULL);
   if (feed->changing
       && GST_MESSAGE_SRC (message) == GST_OBJECT (feed->reconstruct))
-    feed_end_change (feed, error->message);
+    feed_end_change (feed, sentence);
   else
-    g_printerr ("Note: %s\n", error->message);
+    g_printerr ("Note: %s\n", sentence);
 }
 
 /* The method that octvolumecs has chosen, as a sentence for people. */

@@ -410,8 +410,9 @@ scene_on_message (GstBus *bus, GstMessage *message, gpointer data)
   g_autoptr (GError) error = NULL;
 
   if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_WARNING) {
-    gst_message_parse_warning (message, &error, NULL);
-    g_printerr ("Note: %s\n", error->message);
+    g_autofree char *sentence = oct_launch_describe_warning (message);
+
+    g_printerr ("Note: %s\n", sentence);
   } else if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR) {
     oct_launch_parse_error (message, &error);
     /* the callback may free this */

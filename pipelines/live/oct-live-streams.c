@@ -293,15 +293,15 @@ static gboolean
 streams_on_message (GstBus *bus, GstMessage *message, gpointer data)
 {
   OctLiveStreams *streams = data;
-  g_autoptr (GError) error = NULL;
+  g_autofree char *sentence = NULL;
 
   switch (GST_MESSAGE_TYPE (message)) {
   case GST_MESSAGE_ERROR:
     streams_take_error (streams, message);
     break;
   case GST_MESSAGE_WARNING:
-    gst_message_parse_warning (message, &error, NULL);
-    g_printerr ("Note: %s\n", error->message);
+    sentence = oct_launch_describe_warning (message);
+    g_printerr ("Note: %s\n", sentence);
     break;
   case GST_MESSAGE_LATENCY:
     gst_bin_recalculate_latency (GST_BIN (streams->pipeline));

@@ -7,8 +7,12 @@
  *   OCT_BAD_DISK=full   from this one on the disk is full: half of this write
  *                       succeeds, then nothing
  *   OCT_BAD_DISK=once   only this one fails
+ *
+ * OCT_BAD_DISK=list: the list of a folder in it ends with an error after name
+ * number OCT_BAD_DISK_AT.
  */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -50,7 +54,8 @@ is_bad (int fd, const char *name)
   const char *what = getenv ("OCT_BAD_DISK"), *at = getenv ("OCT_BAD_DISK_AT");
   int number;
 
-  if (what == NULL || at == NULL || !is_in_folder (fd, name))
+  if (what == NULL || at == NULL || strcmp (what, "list") == 0
+      || !is_in_folder (fd, name))
     return 0;
   number = __atomic_add_fetch (&count, 1, __ATOMIC_SEQ_CST);
   if (number < atoi (at) || (strcmp (what, "once") == 0 && number > atoi (at)))
@@ -153,4 +158,19 @@ rmdir (const char *name)
   NEXT (rmdir);
   (void)is_bad (AT_FDCWD, name);
   return next (name);
+}
+
+struct dirent64 *
+readdir64 (DIR *folder)
+{
+  NEXT (readdir64);
+  const char *what = getenv ("OCT_BAD_DISK"), *at = getenv ("OCT_BAD_DISK_AT");
+
+  if (what != NULL && at != NULL && strcmp (what, "list") == 0
+      && is_in_folder (dirfd (folder), NULL)
+      && __atomic_add_fetch (&count, 1, __ATOMIC_SEQ_CST) > atoi (at)) {
+    errno = EIO;
+    return NULL;
+  }
+  return next (folder);
 }

@@ -2,6 +2,7 @@
 """Runs oct-convert where disks fail, programs are killed and others write into
 its folder: the manifest says what is there.  Output is TAP."""
 import os
+import re
 import resource
 import shutil
 import signal
@@ -16,11 +17,11 @@ from tap import Skip
 OTHER = ["--min", "20", "--max", "40"]
 
 
-def on_bad_disk(folder, what, at, *more):
+def on_bad_disk(folder, what, at, *more, place="out"):
     """The exit status of a run with trouble at the change of this number."""
     env = dict(os.environ, LD_PRELOAD=os.environ["OCT_BAD_DISK_LIBRARY"],
                OCT_BAD_DISK=what, OCT_BAD_DISK_AT=str(at),
-               OCT_BAD_DISK_FOLDER=str(folder.resolve() / "out"))
+               OCT_BAD_DISK_FOLDER=str(folder.resolve() / place))
     result = subprocess.run(
         [CONVERT, folder / "archive", "--output", folder.resolve() / "out",
          "--format", "npy", "--calibration", folder / "cal.csv", *more],
@@ -448,6 +449,31 @@ def test_dangling_links(folder):
         assert f"archive/{name}' cannot be read" in text, text
     text = summary(folder, status=1)
     assert count(text, "complete") == 6 and "f3x.npy" in text, text
+
+
+def test_list_that_ends_early(folder):
+    """A folder whose list ends with an error is named, and what was listed
+    before is converted; no volume is lost with a name that did not come."""
+    make_archive(folder, [f"f{n}.npy" for n in range(6)])
+    for at in (0, 5):  # with "." and ".."
+        status, text = on_bad_disk(folder, "list", at, place="archive")
+        assert status == 1, (at, text)
+        assert re.search("Folder '.*/archive' cannot be listed: Input/output "
+                         "error", text), (at, text)
+    assert len(outputs(folder)) >= 3, text
+    shutil.rmtree(folder / "out")
+    # the folder in which the volumes of a file are made
+    shutil.rmtree(folder / "archive")
+    make_archive(folder, ["a.npy"])
+    two = ["--bscans", BSCANS // 2]
+    failures = 0
+    for at in range(1, 30):
+        status, text = on_bad_disk(folder, "list", at, *map(str, two))
+        there = outputs(folder)
+        assert status == 1 or len(there) == 2, (at, text)
+        failures += status
+        shutil.rmtree(folder / "out")
+    assert failures > 0 and status == 0, (failures, text)
 
 
 def test_names_for_terminals(folder):

@@ -557,6 +557,13 @@ def test_properties_are_options(folder):
                status=1)
     assert "set --samples" in text and "--lines" in text, text
     assert "`" not in text, text
+    # in warnings too
+    spectra = 2000 + 600 * numpy.cos(numpy.arange(SAMPLES) / 5)
+    numpy.tile(spectra, BSCANS * LINES).astype(">u2").tofile(folder / "be.raw")
+    text = run("be.raw", "--output", "o", "--calibration", "cal.csv", "--format",
+               "npy", "--samples", SAMPLES, "--lines", LINES, cwd=folder)
+    assert "Note: " in text and "set --sample-format to gray16-be" in text, text
+    assert "`" not in text, text
     try:
         import h5py
     except ImportError:

@@ -4,6 +4,8 @@
  */
 #include "oct-test-reader.h"
 
+#include <unistd.h>
+
 #define NONE ((OctReaderSettings){ 0 })
 #define SPECTRA ((OctReaderSettings){ .format = OCT_FILE_BIOPTIGEN })
 #define SIZES                                                                  \
@@ -257,6 +259,22 @@ test_bioptigen_refused (void)
   oct_test_damage (path, "damaged.OCT", "damaged.OCT", SPECTRA, 1);
 }
 
+/* B-scans are counted from 0 in errors, as in all formats. */
+static void
+test_bioptigen_shortened (void)
+{
+  g_autoptr (GByteArray) file = make_bioptigen (3, 2, 2, FALSE);
+  g_autofree char *path = write_file ("shortened.OCT", file, file->len);
+  g_autoptr (OctReader) reader = oct_test_open (path, SPECTRA);
+  g_autoptr (GError) error = NULL;
+  guint16 values[8];
+
+  g_assert_cmpint (truncate (path, file->len / 2), ==, 0);
+  g_assert_false (oct_reader_read (reader, 2, values, sizeof values, &error));
+  oct_test_assert_error (&error, OCT_ERROR_READ, "B-scan 2 cannot be read",
+      "the file has been shortened; restore the whole file", NULL);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -269,6 +287,7 @@ main (int argc, char **argv)
   g_test_add_func ("/unp/damaged", test_unp_damaged);
   g_test_add_func ("/bioptigen/read", test_bioptigen);
   g_test_add_func ("/bioptigen/refused", test_bioptigen_refused);
+  g_test_add_func ("/bioptigen/shortened", test_bioptigen_shortened);
   status = g_test_run ();
   oct_test_clean ();
   return status;
