@@ -177,6 +177,19 @@ gst_oct_scan_position_get_place (const GstOctScanPosition *position,
   *repeat = (guint)(n % repeats);
 }
 
+guint
+gst_oct_scan_position_get_index (
+    const GstOctScanPosition *position, guint repeats)
+{
+  guint64 index = (guint64)position->place * repeats + position->repeat;
+
+  /* the caps may know of no repeats */
+  return position->has_place && position->repeat < repeats
+                 && index < position->bscans
+             ? (guint)index
+             : position->bscan;
+}
+
 void
 gst_oct_scan_position_select (
     GstOctScanPosition *position, guint first, guint count, guint repeats)

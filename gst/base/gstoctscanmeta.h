@@ -45,6 +45,11 @@ gboolean gst_oct_scan_meta_get (
 void gst_oct_scan_position_get_place (const GstOctScanPosition *position,
     guint image, guint repeats, guint *place, guint *repeat);
 
+/* Number of the first B-scan in its volume, if the repeats of each place follow each
+ * other: `bscan`, unless place and repeat say another one. */
+guint gst_oct_scan_position_get_index (
+    const GstOctScanPosition *position, guint repeats);
+
 /* Makes it that of `count` B-scans from number `first` of the buffer on. */
 void gst_oct_scan_position_select (
     GstOctScanPosition *position, guint first, guint count, guint repeats);

@@ -2,9 +2,15 @@
 #include "gstoctcaps.h"
 #include "oct-backend.h"
 
-/* metres; one in nanometres or micrometres is not among them */
+/* one in nanometres or micrometres is not among them */
 #define SHORTEST_WAVELENGTH 1e-7
 #define LONGEST_WAVELENGTH 1e-4
+
+gboolean
+gst_oct_wavelength_is_possible (double wavelength)
+{
+  return wavelength >= SHORTEST_WAVELENGTH && wavelength <= LONGEST_WAVELENGTH;
+}
 
 const char *
 gst_oct_axis_to_string (GstOctAxis axis)
@@ -113,8 +119,7 @@ caps_get_scan (GstOctInfo *info, const GstStructure *s, GError **error)
   if (gst_structure_has_field (s, GST_OCT_WAVELENGTH_FIELD)
       && (!gst_structure_get_double (
               s, GST_OCT_WAVELENGTH_FIELD, &info->wavelength)
-          || !(info->wavelength >= SHORTEST_WAVELENGTH
-               && info->wavelength <= LONGEST_WAVELENGTH)))
+          || !gst_oct_wavelength_is_possible (info->wavelength)))
     return refuse_field (s, GST_OCT_WAVELENGTH_FIELD,
         "centre wavelength in metres",
         "a gdouble from 1e-7 to 1e-4, such as 850e-9,", error);

@@ -78,6 +78,9 @@ typedef struct {
 gboolean gst_oct_info_from_caps (
     GstOctInfo *info, const GstCaps *caps, GError **error);
 
+/* Whether a centre wavelength in metres can be that of a system. */
+gboolean gst_oct_wavelength_is_possible (double wavelength);
+
 /* Whether both have the same format and sizes. */
 gboolean gst_oct_info_same_layout (const GstOctInfo *a, const GstOctInfo *b);
 

@@ -614,11 +614,43 @@ gst_oct_input_describe_flaws (const GstOctInput *input, const char *location)
 }
 
 double
+gst_oct_input_get_bscan_rate (const GstOctInput *input)
+{
+  const OctRecordingInfo *recording =
+      input->recording != NULL ? oct_recording_get_info (input->recording)
+                               : NULL;
+
+  /* of B-scans that lost A-lines by a mask there are more per second */
+  if (recording != NULL && recording->bscan_rate > 0.0)
+    return recording->bscan_rate * recording->lines / input->info.lines;
+  return (recording != NULL ? recording->line_rate : input->info.line_rate)
+         / input->info.lines;
+}
+
+double
 gst_oct_input_get_line_rate (const GstOctInput *input)
 {
-  return input->recording != NULL
-             ? oct_recording_get_info (input->recording)->line_rate
-             : input->info.line_rate;
+  const OctRecordingInfo *recording =
+      input->recording != NULL ? oct_recording_get_info (input->recording)
+                               : NULL;
+
+  if (recording == NULL)
+    return input->info.line_rate;
+  /* else it is what the frame rate of the recording came to */
+  return recording->bscan_rate > 0.0 ? recording->line_rate : 0.0;
+}
+
+double
+gst_oct_input_get_wavelength (GstOctInput *input)
+{
+  OctCalibration *calibration = gst_oct_input_get_calibration (input);
+  double found = input->recording != NULL
+                     ? oct_recording_get_info (input->recording)->wavelength
+                     : input->info.wavelength;
+
+  return found > 0.0 || calibration == NULL
+             ? found
+             : oct_calibration_get_wavelength (calibration);
 }
 
 GstMemory *

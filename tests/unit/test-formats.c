@@ -335,6 +335,29 @@ test_hdf5_types (void)
   check_types ("plain-*.h5", OCT_FILE_HDF5);
 }
 
+/* Attributes of the dataset, or of the file. */
+static void
+test_hdf5_scan (void)
+{
+  static const struct {
+    const char *name;
+    guint repeats;
+    double line_rate, wavelength;
+  } cases[] = { { "repeats.h5", 2, 1e5, 1.31e-6 },
+    { "repeats-of-file.h5", 2, 1e5, 1.31e-6 },
+    { "repeats-wrong.h5", 0, 0.0, 1310.0 }, { "packed.h5", 0, 0.0, 0.0 } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_autoptr (OctReader) reader =
+        open_vector (cases[i].name, (OctReaderSettings){ 0 });
+    const OctReaderInfo *info = oct_reader_get_info (reader);
+
+    g_assert_cmpuint (info->repeats, ==, cases[i].repeats);
+    g_assert_cmpfloat (info->line_rate, ==, cases[i].line_rate);
+    g_assert_cmpfloat (info->wavelength, ==, cases[i].wavelength);
+  }
+}
+
 static void
 test_hdf5_layouts (void)
 {
@@ -494,9 +517,12 @@ test_thorlabs_spacings (void)
   static const struct {
     const char *name;
     double x, y;
-  } cases[] = { { "lateral.oct", 0.5e-3, 0.25e-3 },
-    { "thorlabs.oct", 1e-3 / 3, 0 }, { "lateral-averaged.oct", 0, 0 },
-    { "lateral-wrong.oct", 0, 0 } };
+    guint repeats;
+  } cases[] = { { "lateral.oct", 0.5e-3, 0.25e-3, 0 },
+    { "thorlabs.oct", 1e-3 / 3, 0, 0 }, { "lateral-averaged.oct", 0, 0, 0 },
+    /* two places, and one whose B-scan has no width across */
+    { "repeats.oct", 0.5e-3, 0.25e-3, 3 },
+    { "repeats-alone.oct", 1e-3 / 3, 0, 6 }, { "lateral-wrong.oct", 0, 0, 2 } };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     g_autoptr (OctReader) reader =
@@ -506,6 +532,10 @@ test_thorlabs_spacings (void)
         oct_reader_get_info (reader)->x_spacing, cases[i].x, 1e-15);
     g_assert_cmpfloat_with_epsilon (
         oct_reader_get_info (reader)->y_spacing, cases[i].y, 1e-15);
+    g_assert_cmpuint (
+        oct_reader_get_info (reader)->repeats, ==, cases[i].repeats);
+    g_assert_cmpfloat_with_epsilon (
+        oct_reader_get_info (reader)->wavelength, 930e-9, 1e-15);
   }
 }
 
@@ -775,6 +805,7 @@ main (int argc, char **argv)
 #ifdef HAVE_HDF5
   g_test_add_func ("/formats/hdf5/types", test_hdf5_types);
   g_test_add_func ("/formats/hdf5/layouts", test_hdf5_layouts);
+  g_test_add_func ("/formats/hdf5/scan", test_hdf5_scan);
   g_test_add_func ("/formats/hdf5/names", test_hdf5_names);
   g_test_add_func ("/formats/hdf5/refused", test_hdf5_refused);
   g_test_add_func ("/formats/hdf5/damaged", test_hdf5_damaged);
