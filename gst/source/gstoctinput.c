@@ -277,6 +277,12 @@ open_phantom (
     .lines = phantom.lines,
     .bscans = phantom.bscans,
     .frames = G_MAXUINT64 };
+  if (phantom.kind == OCT_PHANTOM_FLOW) {
+    input->info.line_rate = oct_flow_get_line_rate (&phantom);
+    input->info.bscan_rate = oct_flow_get_bscan_rate (&phantom);
+    input->info.x_spacing = OCT_FLOW_X * 1e-6;
+    input->info.y_spacing = OCT_FLOW_Y * 1e-6;
+  }
   input->phantom = oct_phantom_new (&phantom, error);
   return input->phantom != NULL;
 }
@@ -623,6 +629,8 @@ gst_oct_input_get_bscan_rate (const GstOctInput *input)
   /* of B-scans that lost A-lines by a mask there are more per second */
   if (recording != NULL && recording->bscan_rate > 0.0)
     return recording->bscan_rate * recording->lines / input->info.lines;
+  if (recording == NULL && input->info.bscan_rate > 0.0)
+    return input->info.bscan_rate;
   return (recording != NULL ? recording->line_rate : input->info.line_rate)
          / input->info.lines;
 }

@@ -9,6 +9,7 @@
 
 #include "gstoctcaps.h"
 #include "oct-calibration.h"
+#include "oct-phantom-flow.h"
 #include "oct-phantom.h"
 #include "oct-reader.h"
 #include "oct-scan-mask.h"

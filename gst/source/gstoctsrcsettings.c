@@ -64,6 +64,8 @@ static const GEnumValue phantoms[] = {
   { OCT_PHANTOM_SURGERY,
       "For volumes: tissue that beats, an incision, a moving instrument",
       "surgery" },
+  { OCT_PHANTOM_FLOW,
+      "Tissue with blood flow in vessels, which moves with the pulse", "flow" },
   { 0, NULL, NULL },
 };
 
@@ -174,6 +176,24 @@ static GST_OCT_DEFINE_ENUM (get_scan_mask_type, "GstOctScanMaskChoice",
           NULL,
           GST_OCT_DOUBLE (
               GstOctSrcSettings, input.phantom.depth, 0.0, 1.0, 0.5e-3) },
+      { "motion", "Motion",
+          "phantom=flow: motion of the sample as a multiple of a patient's, by "
+          "pulse and breathing (0 = none)",
+          0, NULL,
+          GST_OCT_DOUBLE (GstOctSrcSettings, input.phantom.motion, 0.0,
+              OCT_PHANTOM_MOST_MOTION, 1.0) },
+      { "flow", "Flow",
+          "phantom=flow: speeds of the blood as a multiple of usual ones (0 = "
+          "it stands)",
+          0, NULL,
+          GST_OCT_DOUBLE (GstOctSrcSettings, input.phantom.flow, 0.0,
+              OCT_PHANTOM_MOST_MOTION, 1.0) },
+      { "jitter", "Trigger jitter",
+          "phantom=flow: how early or late A-lines are triggered, samples root "
+          "mean square",
+          0, NULL,
+          GST_OCT_DOUBLE (GstOctSrcSettings, input.phantom.jitter, 0.0,
+              OCT_PHANTOM_MOST_JITTER, 0.0) },
       { "noise", "Noise",
           "Virtual system: shot and read noise as a multiple of a real "
           "camera's (0 = none)",
