@@ -63,7 +63,9 @@ typedef struct {
   double beam_y; /* um */
   float *sums;   /* [reach + lines + reach][2][depths] */
   gint16 *fields;
-  const guint *near; /* particles that may be seen */
+  /* particles that may be seen, moved by what stirs them: slowly, as a B-scan
+   * takes */
+  const OctParticle *near;
   guint n_near;
   guint64 jitter_key;
 } Scan;
@@ -351,21 +353,19 @@ add_particles (const Scan *scan, guint line, const double beam[3], float *sum)
 {
   const OctFlow *flow = scan->flow;
   double time = scan->start + line * flow->line_time;
+  const double reach[2] = { REACH, REACH };
   /* power of static scatterers, whose cells are these, as of particles */
   double unit =
       BLOOD / sqrt (flow->vessels.density * OCT_FLOW_X * ROW * flow->step);
 
   for (guint i = 0; i < scan->n_near; i++) {
-    const OctParticle *particle = &flow->vessels.particles[scan->near[i]];
+    const OctParticle *particle = &scan->near[i];
     double x, y, z, weight;
     guint q;
 
     if (!oct_vessels_find (
-            &flow->vessels, particle, time, beam[1], REACH, &x, &y, &z)
-        || fabs (x - beam[0]) > REACH)
+            &flow->vessels, particle, time, beam, reach, &x, &y, &z))
       continue;
-    z +=
-        particle->stir * oct_vessels_stir (particle->key, time, particle->rate);
     z += SURFACE;
     q = (guint)CLAMP (z / flow->step, 0.0, flow->synthesis.depths - 1.0);
     weight = flow_get_weight (flow, x - beam[0]) * flow_get_weight (flow, y);
@@ -439,23 +439,28 @@ flow_see_lines (gpointer data, guint first, guint end, guint thread)
 }
 
 /* Those that can come near the beam in the time of a B-scan. */
-static guint *
+static OctParticle *
 find_near (const OctFlow *flow, double start, double beam_y, guint *n)
 {
   const OctVessels *vessels = &flow->vessels;
-  guint *near = g_new (guint, vessels->n_particles);
+  OctParticle *near = g_new (OctParticle, vessels->n_particles);
   double time = 0.5 * flow->lines * flow->line_time, beam[3];
 
   find_beam (flow, start + time, 0.0, beam_y, beam);
   *n = 0;
   for (guint i = 0; i < vessels->n_particles; i++) {
     const OctParticle *particle = &vessels->particles[i];
-    double reach = REACH + fabs (particle->speed) * time + 2.0;
+    const double reach[2] = { INFINITY,
+      REACH + fabs (particle->speed) * time + 2.0 };
     double x, y, z;
 
-    if (oct_vessels_find (
-            vessels, particle, start + time, beam[1], reach, &x, &y, &z))
-      near[(*n)++] = i;
+    if (!oct_vessels_find (
+            vessels, particle, start + time, beam, reach, &x, &y, &z))
+      continue;
+    near[*n] = *particle;
+    near[(*n)++].below +=
+        particle->stir
+        * oct_vessels_stir (particle->key, start + time, particle->rate);
   }
   return near;
 }
@@ -467,7 +472,7 @@ oct_flow_see (const OctFlow *flow, guint64 frame, double *shifts)
   gsize samples = flow->synthesis.samples;
   g_autofree float *sums =
       g_new (float, flow->columns * 2 * (gsize)flow->synthesis.depths);
-  g_autofree guint *near = NULL;
+  g_autofree OctParticle *near = NULL;
   Scan scan = { .flow = flow,
     .start = frame * flow->bscan_time,
     .beam_y = get_beam_y (flow, frame),

@@ -132,30 +132,26 @@ vessels_wrap (double value, double length)
 
 gboolean
 oct_vessels_find (const OctVessels *vessels, const OctParticle *particle,
-    double t, double beam_y, double reach, double *x, double *y, double *z)
+    double t, const double beam[2], const double reach[2], double *x, double *y,
+    double *z)
 {
-  const OctVessel *vessel;
-  double along;
+  const OctVessel *vessel = particle->vessel != G_MAXUINT
+                                ? &vessels->vessels[particle->vessel]
+                                : NULL;
+  double along = particle->along + particle->speed * t;
 
-  if (particle->vessel == G_MAXUINT) {
-    *x = particle->aside;
-    *y = vessels_wrap (particle->along - beam_y, LENGTH);
-    *z = particle->below;
+  if (vessel != NULL && !vessel->across) {
+    *x = along = vessels_wrap (along, vessels->length) + 0.5 * vessels->length;
+    *y = vessel->at + particle->aside - beam[1];
   } else {
-    vessel = &vessels->vessels[particle->vessel];
-    along = particle->along + particle->speed * t;
-    if (vessel->across) {
-      *x = vessel->at + particle->aside;
-      *y = vessels_wrap (along - beam_y, LENGTH);
-      along = beam_y + *y;
-    } else {
-      *x = along =
-          vessels_wrap (along, vessels->length) + 0.5 * vessels->length;
-      *y = vessel->at + particle->aside - beam_y;
-    }
-    *z = get_axis (vessel, along) + particle->below;
+    *x = (vessel != NULL ? vessel->at : 0.0) + particle->aside;
+    *y = vessels_wrap (along - beam[1], LENGTH);
+    along = beam[1] + *y;
   }
-  return fabs (*y) <= reach;
+  if (fabs (*x - beam[0]) > reach[0] || fabs (*y) > reach[1])
+    return FALSE;
+  *z = particle->below + (vessel != NULL ? get_axis (vessel, along) : 0.0);
+  return TRUE;
 }
 
 static void

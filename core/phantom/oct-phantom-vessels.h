@@ -55,11 +55,11 @@ gboolean oct_vessel_cross (
 double oct_vessel_get_axial_speed (
     const OctVessel *vessel, double x, double y, double z);
 
-/* Where a particle is at time t, seen from y; FALSE: farther than `reach` away
- * from there.  *y: its distance. */
+/* Where a particle is at time t; FALSE: farther than `reach` away from the beam,
+ * along or across.  *y: from the beam. */
 gboolean oct_vessels_find (const OctVessels *vessels,
-    const OctParticle *particle, double t, double beam_y, double reach,
-    double *x, double *y, double *z);
+    const OctParticle *particle, double t, const double beam[2],
+    const double reach[2], double *x, double *y, double *z);
 
 /* A random number that changes smoothly, `rate` times per s, of unit variance
  * about. */
