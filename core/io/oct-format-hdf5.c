@@ -319,7 +319,7 @@ open_set (Content *content, const OctArray *array, GError **error)
 
 /* A number that the dataset says of itself, or else the file of all; 0: none. */
 static double
-read_number (const Content *content, const char *name)
+hdf5_read_number (const Content *content, const char *name)
 {
   const hid_t objects[] = { content->set, content->h5 };
   double number = 0.0;
@@ -341,19 +341,19 @@ read_number (const Content *content, const char *name)
   return number;
 }
 
-/* What the attributes say of the scan, if it is possible. */
+/* Takes the attributes of the scan that are possible. */
 static void
-read_scan (const Content *content, OctReaderInfo *info)
+hdf5_read_scan (const Content *content, OctReaderInfo *info)
 {
-  double repeats = read_number (content, "repeats");
-  double rate = read_number (content, "line_rate");
+  double repeats = hdf5_read_number (content, "repeats");
+  double rate = hdf5_read_number (content, "line_rate");
 
   if (repeats >= 1.0 && repeats <= G_MAXINT
       && info->frames % (guint)repeats == 0)
     info->repeats = (guint)repeats;
   if (rate > 0.0 && rate <= MAX_LINE_RATE)
     info->line_rate = rate;
-  info->wavelength = read_number (content, "wavelength");
+  info->wavelength = hdf5_read_number (content, "wavelength");
 }
 
 /* The type that values are read as. */
@@ -608,7 +608,7 @@ open_hdf5 (OctOpening *opening, gboolean matlab, GError **error)
   if (array != NULL && !hdf5_open_array (opening, array, matlab, error))
     array = NULL;
   if (array != NULL)
-    read_scan (content, &opening->info);
+    hdf5_read_scan (content, &opening->info);
   oct_hdf5_leave ();
   return array != NULL;
 }

@@ -15,7 +15,7 @@
  * them. */
 #define ROW OCT_FLOW_X
 
-/* What is farther from the beam is not seen, um, and how many A-lines that is. */
+/* Scatterers that are farther from the beam are not seen: um, and A-lines. */
 #define REACH (1.6 * OCT_FLOW_SPOT)
 #define REACH_LINES 5
 
@@ -62,9 +62,9 @@ typedef struct {
   double start;  /* its time, s */
   double beam_y; /* um */
   float *sums;   /* [reach + lines + reach][2][depths] */
-  gint16 *fields;
-  /* particles that may be seen, moved by what stirs them: slowly, as a B-scan
-   * takes */
+  gint16 *
+      fields; /* particles that may be seen, where they have been stirred to in the middle of
+   * the B-scan */
   const OctParticle *near;
   guint n_near;
   guint64 jitter_key;
@@ -88,7 +88,7 @@ oct_flow_get_bscan_rate (const OctPhantomSettings *settings)
 
 /* Depth of the surface, um; vessels lie below the flat one. */
 static double
-get_surface (const OctFlow *flow, double x)
+flow_get_surface (const OctFlow *flow, double x)
 {
   double turns = x / (flow->lines * OCT_FLOW_X);
 
@@ -101,7 +101,7 @@ static void
 fill_amplitude (const OctFlow *flow, gint column, float *amplitude)
 {
   double x = column * OCT_FLOW_X;
-  double surface = get_surface (flow, x), bend = surface - SURFACE;
+  double surface = flow_get_surface (flow, x), bend = surface - SURFACE;
   double brightest = BRIGHTNESS / sqrt (flow->synthesis.depths);
   guint layer = 0;
 
@@ -127,8 +127,8 @@ get_amplitude (const OctFlow *flow, gint column)
   return flow->amplitude + at * (gsize)flow->synthesis.depths;
 }
 
-/* Of the amplitudes that scatterers a step apart are seen with: the mean square
- * of a sum is that of one. */
+/* A factor of the weights of the spot, so that the mean square of a sum of
+ * scatterers is that of one. */
 static double
 get_spot_norm (void)
 {
@@ -514,7 +514,7 @@ oct_flow_get_truth (
     for (guint q = 0; q < depths; q++) {
       gsize at = (gsize)line * depths + q;
       double z = q * flow->step - SURFACE - beam[2];
-      guint8 inside = z + SURFACE >= get_surface (flow, beam[0]) ? 1 : 0;
+      guint8 inside = z + SURFACE >= flow_get_surface (flow, beam[0]) ? 1 : 0;
       double axial = 0.0;
 
       for (guint n = 0; n < flow->vessels.n_vessels; n++) {

@@ -27,7 +27,7 @@ static const struct {
   { FALSE, 0.80, 65.0, 9.0, -3.0, 270.0, -0.7e3 },
 };
 
-/* What is not flow in blood: diffusion of its cells. */
+/* Diffusion of the cells of blood. */
 #define BLOOD_RATE 40.0
 #define BLOOD_STIR 0.12
 

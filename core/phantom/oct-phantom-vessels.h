@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/**
- * What moves in the flow phantom: blood in vessels and capillaries, cells that
- * stir, and the sample as a whole.
+/** * The motion in the flow phantom: of blood in vessels and capillaries, of cells
+ * that stir, and of the sample as a whole.
  *
  * Lengths are um of tissue, times s, speeds um/s.  x is along a B-scan, y across
  * B-scans, z the depth below the surface of the flat sample.  Every position is a
@@ -43,7 +42,7 @@ typedef struct {
   double density; /* particles per um^3 */
 } OctVessels;
 
-/* Of a sample that is `width` x `breadth` um large; flow: factor of the speeds. */
+/* The sample is `width` x `breadth` um large; flow: factor of the speeds. */
 void oct_vessels_init (OctVessels *vessels, guint64 seed, double width,
     double breadth, double flow);
 void oct_vessels_clear (OctVessels *vessels);

@@ -74,10 +74,10 @@ gst_oct_ascans_describe (
       depths.bins, depths.start, depths.length);
 }
 
-/* What is known of the calibration that makes the A-scans, whatever the caps of
- * the spectra say. */
+/* Puts in the scales of the calibration that makes the A-scans, whatever the caps
+ * of the spectra say. */
 static void
-set_scale (GstOctFilter *filter, const OctCalibrationSettings *own,
+ascans_set_scale (GstOctFilter *filter, const OctCalibrationSettings *own,
     guint samples, guint length, GstStructure *to)
 {
   g_autoptr (OctCalibration) calibration =
@@ -132,7 +132,7 @@ gst_oct_ascans_transform_structure (GstOctFilter *filter,
   if (direction == GST_PAD_SRC)
     gst_structure_remove_field (to, GST_OCT_WAVELENGTH_FIELD);
   if (length > 0)
-    set_scale (filter, own, (guint)samples, length, to);
+    ascans_set_scale (filter, own, (guint)samples, length, to);
   gst_caps_append_structure (result, to);
 }
 

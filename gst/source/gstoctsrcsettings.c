@@ -347,7 +347,7 @@ describe_count (const OctReaderInfo *info, const OctScanMask *mask, guint count,
     gst_structure_set (s, GST_OCT_BSCANS_FIELD, G_TYPE_INT, (gint)count, NULL);
 }
 
-/* Puts in what phases need, if it is known. */
+/* Puts in the rate and the length that phases need, if they are known. */
 static void
 describe_optics (
     const GstOctSrcSettings *settings, GstOctInput *input, GstStructure *s)

@@ -159,7 +159,7 @@ gst_oct_renderer_store (
 }
 
 static gboolean
-prepare_mean (GstOctRenderer *r, guint frames, GError **error)
+renderer_prepare_mean (GstOctRenderer *r, guint frames, GError **error)
 {
   const OctOperationTable *table =
       r->backend->operations[OCT_OPERATION_AVERAGE];
@@ -201,7 +201,7 @@ gst_oct_renderer_store_mean (GstOctRenderer *r, guint image, guint bscan,
 
   if (!renderer_enter (r, error))
     return FALSE;
-  ok = prepare_mean (r, frames, error);
+  ok = renderer_prepare_mean (r, frames, error);
   if (ok && first)
     table->reset (r->average);
   ok = ok && table->run (r->average, &frame, &r->mean, get_compute (r), error)

@@ -247,16 +247,16 @@ volume_stream_stamp (
 
 /* Repeated B-scans that are one row of the volume. */
 static guint
-count_together (const GstOctVolumeFilter *self)
+volume_stream_count_together (const GstOctVolumeFilter *self)
 {
   return self->common.repeated == GST_OCT_REPEATED_ALL ? 1
                                                        : self->input.repeats;
 }
 
 static guint
-count_places (const GstOctVolumeFilter *self, guint bscans)
+volume_stream_count_places (const GstOctVolumeFilter *self, guint bscans)
 {
-  guint together = count_together (self);
+  guint together = volume_stream_count_together (self);
 
   return bscans / together + (bscans % together != 0);
 }
@@ -266,8 +266,9 @@ GstOctVoxel
 gst_oct_volume_filter_get_voxel_of (
     GstOctVolumeFilter *self, const GstOctVolumeCommon *common)
 {
-  guint rows =
-      self->has_input ? self->input.repeats / count_together (self) : 1;
+  guint rows = self->has_input
+                   ? self->input.repeats / volume_stream_count_together (self)
+                   : 1;
   GstOctVolumeCommon given = *common;
   GstOctSpacing spacing = self->spacing;
 
@@ -518,7 +519,7 @@ volume_stream_get_time (GstOctVolumeFilter *self, GstBuffer *buffer, guint i)
 static gboolean
 store_shown (GstOctVolumeFilter *self, const GstOctScanRun *run, GError **error)
 {
-  guint together = count_together (self);
+  guint together = volume_stream_count_together (self);
   gboolean mean = self->common.repeated == GST_OCT_REPEATED_MEAN, ok = TRUE;
 
   if (together == 1)
@@ -598,7 +599,7 @@ gst_oct_volume_filter_take_buffer (GstOctVolumeFilter *self, GstBuffer *buffer)
         gst_oct_element_type_name (GST_ELEMENT (self)));
     return gst_oct_volume_filter_fail (self, &error);
   }
-  self->places = count_places (self, bscans);
+  self->places = volume_stream_count_places (self, bscans);
   if (!ensure_renderer (self, self->places, &error))
     return gst_oct_volume_filter_fail (self, &error);
   return volume_stream_store (self, buffer);

@@ -212,7 +212,7 @@ GST_END_TEST;
 /* How B-scans come: B-scan n has grey level 10 (n + 1) everywhere. */
 typedef enum { IN_TURN, INTERLEAVED, FIRST_LOST } Order;
 
-/* The place and repeat of what comes `n`-th; FALSE: it is lost. */
+/* The place and repeat of the n-th B-scan; FALSE: it is lost. */
 static gboolean
 get_position (Order order, guint n, guint *place, guint *repeat)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The flow phantom against physics: Doppler phases of blood, what stands still,
+/* The flow phantom against physics: Doppler phases of blood, still tissue,
  * the coherence of the spot, the motion of the sample, the trigger. */
 #include "oct-phantom-flow.h"
 #include "oct-phantom-vessels.h"
@@ -158,8 +158,8 @@ is_still (const guint8 *mask, guint line)
   return TRUE;
 }
 
-/* Repeats of what stands still are the same, but for the noise; of blood they are
- * not. */
+/* Repeats of tissue that stands still are the same, but for the noise; of blood
+ * they are not. */
 static void
 test_repeats (void)
 {
