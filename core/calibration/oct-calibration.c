@@ -644,6 +644,15 @@ oct_calibration_get_k_range (
   return TRUE;
 }
 
+double
+oct_calibration_get_wavelength (const OctCalibration *c)
+{
+  /* rad/um */
+  double centre = 0.5 * (c->k_min + c->k_max);
+
+  return c->k_max > 0.0 ? 2.0 * G_PI / centre * 1e-6 : 0.0;
+}
+
 gboolean
 oct_calibration_fill_phase (const OctCalibration *c, gboolean at_samples,
     double a2, double a3, double *phase, GError **error)

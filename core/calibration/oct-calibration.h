@@ -107,6 +107,10 @@ const double *oct_calibration_get_background (const OctCalibration *c);
 gboolean oct_calibration_get_k_range (
     const OctCalibration *c, double *k_min, double *k_max);
 
+/* Centre wavelength in metres, that of the middle of the uniform axis; 0: no
+ * wavelengths were given. */
+double oct_calibration_get_wavelength (const OctCalibration *c);
+
 /* Fills phase[samples] with -(a2 (k-kc)^2 + a3 (k-kc)^3) plus the dispersion of
  * the calibration if it has one: at the uniform wavenumbers or, with
  * `at_samples`, at the wavenumber of every sample.  Phases given at the one are

@@ -19,6 +19,7 @@
 #define MAX_CHUNK_BYTES (256u << 20)
 /* Each chunk is looked up if some were never written. */
 #define MAX_CHUNKS (4u << 20)
+#define MAX_LINE_RATE 1e9
 
 static GMutex library;
 /* others in this process may want its output */
@@ -313,6 +314,45 @@ open_set (Content *content, const OctArray *array, GError **error)
   return FALSE;
 }
 
+/* A number that the dataset says of itself, or else the file of all; 0: none. */
+static double
+hdf5_read_number (const Content *content, const char *name)
+{
+  const hid_t objects[] = { content->set, content->h5 };
+  double number = 0.0;
+
+  for (guint i = 0; i < G_N_ELEMENTS (objects); i++) {
+    hid_t attribute, space;
+
+    if (H5Aexists (objects[i], name) <= 0)
+      continue;
+    attribute = H5Aopen (objects[i], name, H5P_DEFAULT);
+    space = H5Aget_space (attribute);
+    if (H5Sget_simple_extent_npoints (space) != 1
+        || H5Aread (attribute, H5T_NATIVE_DOUBLE, &number) < 0)
+      number = 0.0;
+    H5Sclose (space);
+    H5Aclose (attribute);
+    break;
+  }
+  return number;
+}
+
+/* Takes the attributes of the scan that are possible. */
+static void
+hdf5_read_scan (const Content *content, OctReaderInfo *info)
+{
+  double repeats = hdf5_read_number (content, "repeats");
+  double rate = hdf5_read_number (content, "line_rate");
+
+  if (repeats >= 1.0 && repeats <= G_MAXINT
+      && info->frames % (guint)repeats == 0)
+    info->repeats = (guint)repeats;
+  if (rate > 0.0 && rate <= MAX_LINE_RATE)
+    info->line_rate = rate;
+  info->wavelength = hdf5_read_number (content, "wavelength");
+}
+
 /* The type that values are read as. */
 static hid_t
 choose_type (hid_t set, OctStored *stored)
@@ -564,6 +604,8 @@ open_hdf5 (OctOpening *opening, gboolean matlab, GError **error)
         opening, arrays, matlab, matlab ? "variable" : "dataset", error);
   if (array != NULL && !hdf5_open_array (opening, array, matlab, error))
     array = NULL;
+  if (array != NULL)
+    hdf5_read_scan (content, &opening->info);
   oct_hdf5_leave ();
   return array != NULL;
 }

@@ -44,7 +44,7 @@ typedef struct {
   guint entries; /* of spectra that it lists, through the last one */
   gboolean is_signed;
   double centre_nm, scaling, range_mm, pixels, refractive_index;
-  double x_mm, x_pixels, y_mm, y_pixels; /* of the image */
+  double x_mm, x_pixels, y_mm, y_pixels, repeats; /* of the image, a place */
 } Header;
 
 typedef struct {
@@ -192,6 +192,7 @@ on_text (GMarkupParseContext *context, const char *text, gsize length,
     { "/Ocity/Image/SizePixel/SizeX", &header->x_pixels },
     { "/Ocity/Image/SizeReal/SizeY", &header->y_mm },
     { "/Ocity/Image/SizePixel/SizeY", &header->y_pixels },
+    { "/Ocity/Acquisition/SpeckleAveraging/SlowAxis", &header->repeats },
   };
   g_autofree char *value = g_strstrip (g_strndup (text, length));
 
@@ -743,10 +744,12 @@ gboolean
 oct_format_open_thorlabs (OctOpening *opening, GError **error)
 {
   Content *content = g_new0 (Content, 1);
+  OctReaderInfo *info = &opening->info;
   Header header = { 0 };
   g_autofree char *xml = NULL, *text = NULL;
   guint64 shape[3];
   gsize size = 0;
+  double n;
 
   opening->container = &container;
   opening->content = content;
@@ -779,10 +782,14 @@ oct_format_open_thorlabs (OctOpening *opening, GError **error)
   text = g_strdup_printf ("%" G_GUINT64_FORMAT " x %" G_GUINT64_FORMAT
                           " x %" G_GUINT64_FORMAT,
       shape[0], shape[1], shape[2]);
-  opening->info.x_spacing =
-      get_spacing (header.x_mm, header.x_pixels, shape[1]);
-  opening->info.y_spacing =
-      get_spacing (header.y_mm, header.y_pixels, shape[0]);
+  /* a B-scan without a width across is one place, and SizeY are its repeats */
+  n = header.y_mm < 0.0 ? header.y_pixels : header.repeats;
+  if (n >= 2.0 && n <= G_MAXINT && shape[0] % (guint)n == 0)
+    info->repeats = (guint)n;
+  info->x_spacing = get_spacing (header.x_mm, header.x_pixels, shape[1]);
+  info->y_spacing = get_spacing (
+      header.y_mm, header.y_pixels, shape[0] / MAX (info->repeats, 1));
+  info->wavelength = header.centre_nm * 1e-9;
   return oct_opening_take_shape (opening, 3, shape, text, error)
          && thorlabs_make_calibration (opening, content, &header, error);
 }

@@ -74,7 +74,9 @@ typedef struct {
    * They are all counted: a volume has `bscans` / `repeats` places. */
   guint repeats;
   double line_rate;            /* A-lines per second, 0 = unknown */
-  double x_spacing, y_spacing; /* m between A-lines, B-scans; 0 = unknown */
+  double bscan_rate;           /* B-scans per second, 0 = line_rate / lines */
+  double x_spacing, y_spacing; /* m between A-lines, places; 0 = unknown */
+  double wavelength;           /* centre, m, as the file says it; 0 = unknown */
 } OctReaderInfo;
 
 /* By the name that octsrc has for it, NULL = none.  FALSE with OCT_ERROR_SETTINGS

@@ -19,6 +19,7 @@
 #define MAX_TEXT (16u << 20)
 #define MAX_TEXT_LINES 4096u
 #define MAX_LINE_RATE 1e9
+#define MAX_WAVELENGTH 1e-4
 /* Within which the first group begins. */
 #define HEAD_SIZE 4096
 
@@ -251,6 +252,10 @@ oct_recording_format (const OctRecordingInfo *info)
   /* no camera's: unknown is better than a text that is refused */
   if (info->line_rate > 0.0 && info->line_rate <= MAX_LINE_RATE)
     g_key_file_set_double (keys, GROUP, "line-rate", info->line_rate);
+  if (info->bscan_rate > 0.0 && info->bscan_rate <= MAX_LINE_RATE)
+    g_key_file_set_double (keys, GROUP, "bscan-rate", info->bscan_rate);
+  if (info->wavelength > 0.0 && info->wavelength <= MAX_WAVELENGTH)
+    g_key_file_set_double (keys, GROUP, "wavelength", info->wavelength);
   set_start_time (keys, info->start_time);
   if (info->gaps != NULL)
     set_gaps (keys, info->gaps);
@@ -613,6 +618,10 @@ parse_keys (const Parser *parser, OctRecordingInfo *info)
       || !get_first_bscan (parser, info) || !get_repeats (parser, info)
       || !get_positive (
           parser, GROUP, "line-rate", MAX_LINE_RATE, &info->line_rate)
+      || !get_positive (
+          parser, GROUP, "bscan-rate", MAX_LINE_RATE, &info->bscan_rate)
+      || !get_positive (
+          parser, GROUP, "wavelength", MAX_WAVELENGTH, &info->wavelength)
       || !get_start_time (parser, &info->start_time) || !get_gaps (parser, info)
       || !get_lost_parts (parser, info) || !get_masks (parser, info)
       || !get_measurements (parser, info)

@@ -15,6 +15,10 @@
  *                                    at each place, all of them counted;
  *                                    optional
  *   line-rate=70000                  A-lines per second, optional
+ *   bscan-rate=120                   B-scans per second, if they are fewer than
+ *                                    line-rate / lines, as the scanner flies back
+ *                                    between them; optional
+ *   wavelength=8.5e-07               centre wavelength in metres, optional
  *   start-time=2026-05-04T08:15:00.250000Z   of the first B-scan, optional
  *   missing=100:12;340:1;            B-scans that were lost while recording:
  *                                    12 before B-scan 100, 1 before 340;
@@ -84,6 +88,8 @@ typedef struct {
   guint first_bscan;           /* place of the first one, below bscans */
   guint repeats;               /* B-scans at each place, 0 = unknown */
   GArray *masks;               /* OctRecordingMask, from 0 on, or NULL */
+  double bscan_rate;           /* B-scans per second, 0 = line_rate / lines */
+  double wavelength;           /* centre, m, 0 = unknown */
 } OctRecordingInfo;
 
 /* Adds a gap; `frame` is not smaller than those before. */

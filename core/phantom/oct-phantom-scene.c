@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "oct-parallel.h"
+#include "oct-phantom-flow.h"
 #include "oct-phantom-spot.h"
 #include "oct-simd.h"
 
@@ -47,7 +48,8 @@ static const struct {
 struct _OctScene {
   const OctSpectrometer *spectrometer;
   OctTissue *tissue; /* without a spot */
-  OctSpot *spot;     /* or this */
+  OctSpot *spot;     /* or this, */
+  OctFlow *flow;     /* or this */
   guint64 seed;
   guint columns; /* of either */
   guint lines, bscans;
@@ -167,7 +169,9 @@ oct_scene_new (const OctSpectrometer *spectrometer, const OctNoise *noise,
   scene->repeats = MAX (settings->repeats, 1);
   scene->places = MAX (settings->bscans / scene->repeats, 1);
   scene->is_surgery = settings->kind == OCT_PHANTOM_SURGERY;
-  if (settings->spot_x > 0.0 || settings->spot_y > 0.0) {
+  if (settings->kind == OCT_PHANTOM_FLOW) {
+    scene->flow = oct_flow_new (spectrometer, noise, seed, settings);
+  } else if (settings->spot_x > 0.0 || settings->spot_y > 0.0) {
     /* of one place over and over there are no other B-scans to be seen */
     scene->spot = oct_spot_new (spectrometer, noise, seed, settings->spot_x,
         scene->places > 1 ? settings->spot_y : 0.0);
@@ -197,6 +201,7 @@ oct_scene_free (OctScene *scene)
 {
   oct_tissue_free (scene->tissue);
   oct_spot_free (scene->spot);
+  oct_flow_free (scene->flow);
   g_free (scene->background);
   g_free (scene->fringe);
   g_free (scene->k_turns);
@@ -500,16 +505,27 @@ void
 oct_scene_set_frame (
     const OctScene *scene, guint64 frame, OctSceneFrame *moment)
 {
-  if (scene->spot)
+  if (scene->flow) {
+    moment->shifts = g_new (double, scene->lines);
+    moment->fields = oct_flow_see (scene->flow, frame, moment->shifts);
+  } else if (scene->spot) {
     moment->fields = see_bscan (scene, frame);
-  else
+  } else {
     set_moving_frame (scene, frame, moment);
+  }
 }
 
 void
 oct_scene_clear_frame (OctSceneFrame *moment)
 {
   g_clear_pointer (&moment->fields, g_free);
+  g_clear_pointer (&moment->shifts, g_free);
+}
+
+OctFlow *
+oct_scene_get_flow (const OctScene *scene)
+{
+  return scene->flow;
 }
 
 static Fringe
@@ -547,8 +563,11 @@ oct_scene_fill_line (const OctScene *scene, const OctSceneFrame *moment,
   Fringe move;
 
   if (moment->fields) {
-    see_tissue (samples, scene->background, scene->fringe, scene->k_turns,
-        (Fringe){ 0.0f, 0.0f, OCT_TISSUE_FIELD_UNIT },
+    double shift = moment->shifts ? moment->shifts[line] : 0.0;
+    double turns = scene->spectrometer->k_centre * shift / G_PI;
+
+    move = (Fringe){ turns - floor (turns), shift, OCT_TISSUE_FIELD_UNIT };
+    see_tissue (samples, scene->background, scene->fringe, scene->k_turns, move,
         moment->fields + line * 2 * (gsize)samples, spectrum);
     return;
   }

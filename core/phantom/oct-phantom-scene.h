@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "oct-phantom-flow.h"
 #include "oct-phantom-settings.h"
 #include "oct-phantom-surgery.h"
 #include "oct-phantom-tissue.h"
@@ -24,6 +25,7 @@ typedef struct {
   /* [lines][2][samples] the field in the spot; NULL: there is no spot, and
    * A-lines are put together from the members above */
   gint16 *fields;
+  double *shifts; /* [lines] of all that is in `fields`, um; NULL: none */
 } OctSceneFrame;
 
 /* peak: counts of the reference arm at its maximum.  The spectrometer and the
@@ -32,6 +34,8 @@ OctScene *oct_scene_new (const OctSpectrometer *spectrometer,
     const OctNoise *noise, guint64 seed, const OctPhantomSettings *settings,
     double peak);
 void oct_scene_free (OctScene *scene);
+/* NULL: it is none of flow. */
+OctFlow *oct_scene_get_flow (const OctScene *scene);
 
 /* With a spot it takes memory of four B-scans, until clear_frame(). */
 void oct_scene_set_frame (

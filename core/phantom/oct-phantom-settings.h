@@ -15,6 +15,9 @@ typedef enum {
   /* the same tissue for volumes: a dome that beats with the pulse, an incision,
    * vessels on the surface, and forceps that move in front of them */
   OCT_PHANTOM_SURGERY,
+  /* layers in which blood flows and cells stir, and which moves with the pulse
+   * (oct-phantom-flow.h) */
+  OCT_PHANTOM_FLOW,
 } OctPhantomKind;
 
 typedef struct {
@@ -34,8 +37,15 @@ typedef struct {
    * sample wide, and phases turn from A-line to A-line.  Else it stands still
    * while a volume is taken, and a width of 0 is that of one line. */
   double spot_x, spot_y;
+  /* FLOW: A-lines and volumes per s, 0 = of OCT_FLOW_LINE_RATE and OCT_FLOW_BSCAN;
+   * factors of the motion of the sample and of the speeds of blood, 1 = as in a
+   * patient, 0 = none; samples (root mean square) by which the trigger of an
+   * A-line comes late or early */
+  double line_rate, volume_rate, motion, flow, jitter;
 } OctPhantomSettings;
 
 #define OCT_PHANTOM_MOST_SPOT 32.0
+#define OCT_PHANTOM_MOST_MOTION 100.0
+#define OCT_PHANTOM_MOST_JITTER 10.0
 
 G_END_DECLS

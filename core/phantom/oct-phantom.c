@@ -83,6 +83,17 @@ phantom_check_settings (const OctPhantomSettings *s, GError **error)
         s->spot_x, s->spot_y, OCT_PHANTOM_MOST_SPOT);
     return FALSE;
   }
+  if (!(s->motion >= 0.0 && s->motion <= OCT_PHANTOM_MOST_MOTION
+          && s->flow >= 0.0 && s->flow <= OCT_PHANTOM_MOST_MOTION
+          && s->jitter >= 0.0 && s->jitter <= OCT_PHANTOM_MOST_JITTER)) {
+    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+        "The phantom cannot have %g of the motion and %g of the flow of a "
+        "patient, and a jitter of %g samples; set `motion` and `flow` between "
+        "0 and %g, `jitter` between 0 and %g.",
+        s->motion, s->flow, s->jitter, OCT_PHANTOM_MOST_MOTION,
+        OCT_PHANTOM_MOST_JITTER);
+    return FALSE;
+  }
   return TRUE;
 }
 
@@ -186,6 +197,18 @@ OctCalibration *
 oct_phantom_get_calibration (OctPhantom *phantom)
 {
   return phantom->calibration;
+}
+
+gboolean
+oct_phantom_get_truth (
+    OctPhantom *phantom, guint64 frame, guint8 *mask, float *speed)
+{
+  OctFlow *flow = phantom->scene ? oct_scene_get_flow (phantom->scene) : NULL;
+
+  if (flow == NULL)
+    return FALSE;
+  oct_flow_get_truth (flow, frame, mask, speed);
+  return TRUE;
 }
 
 /* One B-scan on its way. */

@@ -35,6 +35,14 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (OctPhantom, oct_phantom_free)
  * phantom keeps the reference. */
 OctCalibration *oct_phantom_get_calibration (OctPhantom *phantom);
 
+/* FLOW: the truth of B-scan `frame`, at the depths of `samples` / 2 bins from zero
+ * delay on.  mask[lines][depths]: 0 above the surface, 1 tissue, 2 blood.
+ * speed[lines][depths]: of blood along the beam, um/s of tissue, + away from it.
+ * Either may be NULL.  The motion of the sample as a whole moves both, and is not
+ * among the speeds.  FALSE: it is another phantom. */
+gboolean oct_phantom_get_truth (
+    OctPhantom *phantom, guint64 frame, guint8 *mask, float *speed);
+
 /* Renders B-scan `frame` (any, the movement goes on forever; the same settings
  * and frame give the same bytes) to dest [lines][samples] of U8 or U16, rows
  * `stride` bytes apart.  From several threads at once, too.  With a spot it

@@ -74,8 +74,10 @@ gst_oct_ascans_describe (
       depths.bins, depths.start, depths.length);
 }
 
+/* Puts in the scales of the calibration that makes the A-scans, whatever the caps
+ * of the spectra say. */
 static void
-set_z_spacing (GstOctFilter *filter, const OctCalibrationSettings *own,
+ascans_set_scale (GstOctFilter *filter, const OctCalibrationSettings *own,
     guint samples, guint length, GstStructure *to)
 {
   g_autoptr (OctCalibration) calibration =
@@ -84,8 +86,14 @@ set_z_spacing (GstOctFilter *filter, const OctCalibrationSettings *own,
                  ? oct_calibration_get_z_spacing (calibration, length)
                  : 0.0;
 
+  double wavelength =
+      calibration != NULL ? oct_calibration_get_wavelength (calibration) : 0.0;
+
   if (z > 0.0)
     gst_structure_set (to, "z-spacing", G_TYPE_DOUBLE, z, NULL);
+  if (gst_oct_wavelength_is_possible (wavelength))
+    gst_structure_set (
+        to, GST_OCT_WAVELENGTH_FIELD, G_TYPE_DOUBLE, wavelength, NULL);
 }
 
 void
@@ -95,7 +103,8 @@ gst_oct_ascans_transform_structure (GstOctFilter *filter,
     GstCaps *result)
 {
   GstStructure *to;
-  gint samples;
+  guint length = 0; /* 0: it makes no A-scans of a known size */
+  gint samples = 0;
 
   if (direction == GST_PAD_SRC) {
     to = gst_structure_from_string (spectra, NULL);
@@ -112,13 +121,18 @@ gst_oct_ascans_transform_structure (GstOctFilter *filter,
       if (depths.start > 0)
         gst_structure_set (to, GST_OCT_DEPTH_START_FIELD, G_TYPE_INT,
             (gint)depths.start, NULL);
-      set_z_spacing (filter, own, samples, depths.length, to);
+      length = depths.length;
     }
   }
   gst_oct_structure_copy_field (from, "lines", to, "lines");
   gst_oct_structure_copy_field (
       from, GST_OCT_BSCANS_FIELD, to, GST_OCT_BSCANS_FIELD);
   gst_oct_structure_copy_scan (from, to);
+  /* it may be another one before the calibration is used */
+  if (direction == GST_PAD_SRC)
+    gst_structure_remove_field (to, GST_OCT_WAVELENGTH_FIELD);
+  if (length > 0)
+    ascans_set_scale (filter, own, (guint)samples, length, to);
   gst_caps_append_structure (result, to);
 }
 

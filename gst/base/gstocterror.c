@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstocterror.h"
+#include "oct/oct.h"
 
 /* A failure without a reason is a mistake of ours, and no reason to crash. */
 static GError *
@@ -173,7 +174,8 @@ gst_oct_explain_flow (GstElement *source, GstMessage *message)
     caps = gst_caps_make_writable (
         gst_pad_query_caps (source->srcpads->data, NULL));
     /* any will do */
-    gst_structure_remove_field (gst_caps_get_structure (caps, 0), "framerate");
+    gst_structure_remove_fields (gst_caps_get_structure (caps, 0), "framerate",
+        GST_OCT_LINE_RATE_FIELD, GST_OCT_WAVELENGTH_FIELD, NULL);
     text = gst_caps_to_string (caps);
     error = g_error_new (GST_CORE_ERROR, GST_CORE_ERROR_NEGOTIATION,
         "The elements after octsrc do not go together for its stream (%s); "

@@ -43,7 +43,7 @@ gst_oct_scan_take_segment (GstOctScan *scan, GstEvent *event)
 
 guint
 gst_oct_scan_begin (
-    GstOctScan *scan, GstBuffer *buffer, guint images, guint bscans)
+    GstOctScan *scan, GstBuffer *buffer, const GstOctInfo *input, guint bscans)
 {
   GstOctScanPosition position;
   /* one B-scan per volume says as much as nothing if more are needed */
@@ -62,10 +62,20 @@ gst_oct_scan_begin (
     scan->at += scan->images;
   }
   if (has_meta)
-    scan->at = position.volume * position.bscans + position.bscan;
+    scan->at = position.volume * position.bscans
+               + gst_oct_scan_position_get_index (&position, input->repeats);
   scan->image = 0;
-  scan->images = images;
+  scan->images = input->bscans;
   return bscans;
+}
+
+gboolean
+gst_oct_scan_is_first (const GstOctScan *scan, guint bscan, guint repeats)
+{
+  for (guint before = bscan - bscan % repeats; before < bscan; before++)
+    if (scan->there[before] != 0)
+      return FALSE;
+  return TRUE;
 }
 
 static void

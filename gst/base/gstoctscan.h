@@ -2,13 +2,15 @@
 /**
  * Which B-scan of a volume goes where, and which never came.
  *
- * Buffers say which B-scans they hold (GstOctScanMeta), or are counted.  A
+ * Buffers say which B-scans they hold (GstOctScanMeta), or are counted.  Those of
+ * a place that are repeated follow each other, in whichever order they come.  A
  * volume ends with its last B-scan, in whichever direction it is scanned, or
  * when one of the next volume comes.  B-scans that come twice replace the first
  * ones; those of a volume that has ended are left out.
  */
 #pragma once
 
+#include "gstoctcaps.h"
 #include "gstoctscanmeta.h"
 
 G_BEGIN_DECLS
@@ -58,10 +60,15 @@ void gst_oct_scan_clear (GstOctScan *scan);
  * numbers are, they are of another volume than the previous ones. */
 void gst_oct_scan_take_segment (GstOctScan *scan, GstEvent *event);
 
-/* `buffer` has `images` B-scans.  `bscans`: per volume if the buffer does not
- * say so itself, 0: not known.  Returns: B-scans per volume, 0 if not known. */
+/* `buffer` has the B-scans of `input`.  `bscans`: per volume if the buffer does
+ * not say so itself, 0: not known.  Returns: B-scans per volume, 0 if not known.
+ */
 guint gst_oct_scan_begin (
-    GstOctScan *scan, GstBuffer *buffer, guint images, guint bscans);
+    GstOctScan *scan, GstBuffer *buffer, const GstOctInfo *input, guint bscans);
+/* Whether B-scan `bscan` of the volume is the first one at its place, of
+ * `repeats`, that has come. */
+gboolean gst_oct_scan_is_first (
+    const GstOctScan *scan, guint bscan, guint repeats);
 /* The next of them; FALSE: there are no more. */
 gboolean gst_oct_scan_next (GstOctScan *scan, GstOctScanRun *run);
 

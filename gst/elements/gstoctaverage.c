@@ -36,6 +36,9 @@ struct _GstOctAverage {
   guint64 volume, group; /* of the last one */
   gboolean warned;       /* that a buffer has B-scans of two volumes */
   GstClockTime begin;    /* of the block */
+  guint place;           /* of its first B-scan, where they say it */
+  guint repeats;         /* B-scans at each place */
+  gboolean told_places;  /* that a block has B-scans of several places */
 };
 
 G_DEFINE_TYPE (GstOctAverage, gst_oct_average, GST_TYPE_OCT_IMAGE_FILTER);
@@ -211,6 +214,7 @@ gst_oct_average_configure (GstOctFilter *filter, gconstpointer data,
   if (purpose == GST_OCT_TO_USE) {
     self->mode = settings->mode;
     self->frames = settings->frames;
+    self->repeats = input->repeats;
   }
   return TRUE;
 }
@@ -291,6 +295,27 @@ gst_oct_average_sink_event (GstBaseTransform *trans, GstEvent *event)
       ->sink_event (trans, event);
 }
 
+/* A block is of one place, or of none in particular.  `scan`: of its last
+ * B-scan. */
+static void
+place_block (GstOctAverage *self, GstOctScanPosition *scan)
+{
+  gboolean mixed = scan->has_place && scan->place != self->place;
+
+  if (mixed && !self->told_places)
+    GST_ELEMENT_WARNING (self, STREAM, FORMAT,
+        ("mode=block of octaverage takes %u B-scans one after the other, and "
+         "those come from several places, as from %u and %u; set `mode` to "
+         "running and `frames` to 1, or deliver the repeats of a place one "
+         "after the other.",
+            self->frames, self->place, scan->place),
+        (NULL));
+  self->told_places |= mixed;
+  scan->has_place =
+      scan->has_place && !mixed && self->repeats % self->frames == 0;
+  scan->repeat /= self->frames;
+}
+
 /* A whole block: from the time of its first B-scan to the end of its last. */
 static void
 stamp_block (GstOctAverage *self, GstBuffer *buffer)
@@ -313,6 +338,7 @@ stamp_block (GstOctAverage *self, GstBuffer *buffer)
   } else {
     scan.volume /= self->frames;
   }
+  place_block (self, &scan);
   gst_oct_scan_meta_set (buffer, &scan);
 }
 
@@ -326,8 +352,13 @@ gst_oct_average_transform (
 
   if (ret != GST_FLOW_OK || self->mode != OCT_AVERAGE_BLOCK)
     return ret;
-  if (self->count == 1)
+  if (self->count == 1) {
+    GstOctScanPosition scan = { 0 };
+
+    (void)gst_oct_scan_meta_get (inbuf, &scan);
     self->begin = GST_BUFFER_PTS (inbuf);
+    self->place = scan.place;
+  }
   if (self->count < self->frames)
     return GST_BASE_TRANSFORM_FLOW_DROPPED;
   stamp_block (self, outbuf);
@@ -339,6 +370,7 @@ gst_oct_average_start (GstBaseTransform *trans)
 {
   GST_OCT_AVERAGE (trans)->has_group = FALSE;
   GST_OCT_AVERAGE (trans)->warned = FALSE;
+  GST_OCT_AVERAGE (trans)->told_places = FALSE;
   return GST_BASE_TRANSFORM_CLASS (gst_oct_average_parent_class)->start (trans);
 }
 

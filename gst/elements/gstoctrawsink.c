@@ -190,8 +190,13 @@ gst_oct_raw_sink_set_caps (GstBaseSink *base, GstCaps *caps)
   self->recording.samples = info.columns;
   self->recording.lines = lines;
   self->recording.line_rate = (double)n / d * lines;
-  self->recording.repeats =
-      gst_oct_structure_get_repeats (gst_caps_get_structure (caps, 0));
+  self->recording.bscan_rate = 0.0;
+  if (info.line_rate_n > 0) {
+    self->recording.bscan_rate = (double)n / d;
+    self->recording.line_rate = (double)info.line_rate_n / info.line_rate_d;
+  }
+  self->recording.repeats = info.repeats;
+  self->recording.wavelength = info.wavelength;
   self->fps_n = n;
   self->fps_d = d;
   return TRUE;

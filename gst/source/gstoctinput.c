@@ -277,6 +277,12 @@ open_phantom (
     .lines = phantom.lines,
     .bscans = phantom.bscans,
     .frames = G_MAXUINT64 };
+  if (phantom.kind == OCT_PHANTOM_FLOW) {
+    input->info.line_rate = oct_flow_get_line_rate (&phantom);
+    input->info.bscan_rate = oct_flow_get_bscan_rate (&phantom);
+    input->info.x_spacing = OCT_FLOW_X * 1e-6;
+    input->info.y_spacing = OCT_FLOW_Y * 1e-6;
+  }
   input->phantom = oct_phantom_new (&phantom, error);
   return input->phantom != NULL;
 }
@@ -614,11 +620,45 @@ gst_oct_input_describe_flaws (const GstOctInput *input, const char *location)
 }
 
 double
+gst_oct_input_get_bscan_rate (const GstOctInput *input)
+{
+  const OctRecordingInfo *recording =
+      input->recording != NULL ? oct_recording_get_info (input->recording)
+                               : NULL;
+
+  /* of B-scans that lost A-lines by a mask there are more per second */
+  if (recording != NULL && recording->bscan_rate > 0.0)
+    return recording->bscan_rate * recording->lines / input->info.lines;
+  if (recording == NULL && input->info.bscan_rate > 0.0)
+    return input->info.bscan_rate;
+  return (recording != NULL ? recording->line_rate : input->info.line_rate)
+         / input->info.lines;
+}
+
+double
 gst_oct_input_get_line_rate (const GstOctInput *input)
 {
-  return input->recording != NULL
-             ? oct_recording_get_info (input->recording)->line_rate
-             : input->info.line_rate;
+  const OctRecordingInfo *recording =
+      input->recording != NULL ? oct_recording_get_info (input->recording)
+                               : NULL;
+
+  if (recording == NULL)
+    return input->info.line_rate;
+  /* else it is what the frame rate of the recording came to */
+  return recording->bscan_rate > 0.0 ? recording->line_rate : 0.0;
+}
+
+double
+gst_oct_input_get_wavelength (GstOctInput *input)
+{
+  OctCalibration *calibration = gst_oct_input_get_calibration (input);
+  double found = input->recording != NULL
+                     ? oct_recording_get_info (input->recording)->wavelength
+                     : input->info.wavelength;
+
+  return found > 0.0 || calibration == NULL
+             ? found
+             : oct_calibration_get_wavelength (calibration);
 }
 
 GstMemory *

@@ -9,6 +9,7 @@
 
 #include "gstoctcaps.h"
 #include "oct-calibration.h"
+#include "oct-phantom-flow.h"
 #include "oct-phantom.h"
 #include "oct-reader.h"
 #include "oct-scan-mask.h"
@@ -88,8 +89,11 @@ OctCalibration *gst_oct_input_get_calibration (GstOctInput *input);
 char *gst_oct_input_describe_flaws (
     const GstOctInput *input, const char *location);
 
-/* A-lines per second as stated in a recording, 0 = unknown. */
+/* B-scans per second as stated in a recording, A-lines per second within them,
+ * centre wavelength in metres; 0 = unknown. */
+double gst_oct_input_get_bscan_rate (const GstOctInput *input);
 double gst_oct_input_get_line_rate (const GstOctInput *input);
+double gst_oct_input_get_wavelength (GstOctInput *input);
 
 /* The memory of `count` B-scans from `frame` on if they are held already and
  * follow each other (a new reference), else NULL: then they have to be read. */

@@ -46,6 +46,8 @@ gst_oct_src_open (GstElement *element, GstOctSrcSettings *settings,
       && !make_pinned_allocator (element, settings, slot, &allocator, error))
     return NULL;
   settings->input.allocator = allocator;
+  settings->input.phantom.line_rate = settings->line_rate;
+  settings->input.phantom.volume_rate = settings->volume_rate;
   input = gst_oct_input_open (&settings->input, error);
   settings->input.allocator = NULL;
   return input;

@@ -64,6 +64,8 @@ static const GEnumValue phantoms[] = {
   { OCT_PHANTOM_SURGERY,
       "For volumes: tissue that beats, an incision, a moving instrument",
       "surgery" },
+  { OCT_PHANTOM_FLOW,
+      "Tissue with blood flow in vessels, which moves with the pulse", "flow" },
   { 0, NULL, NULL },
 };
 
@@ -174,6 +176,24 @@ static GST_OCT_DEFINE_ENUM (get_scan_mask_type, "GstOctScanMaskChoice",
           NULL,
           GST_OCT_DOUBLE (
               GstOctSrcSettings, input.phantom.depth, 0.0, 1.0, 0.5e-3) },
+      { "motion", "Motion",
+          "phantom=flow: motion of the sample as a multiple of a patient's, by "
+          "pulse and breathing (0 = none)",
+          0, NULL,
+          GST_OCT_DOUBLE (GstOctSrcSettings, input.phantom.motion, 0.0,
+              OCT_PHANTOM_MOST_MOTION, 1.0) },
+      { "flow", "Flow",
+          "phantom=flow: speeds of the blood as a multiple of usual ones (0 = "
+          "it stands)",
+          0, NULL,
+          GST_OCT_DOUBLE (GstOctSrcSettings, input.phantom.flow, 0.0,
+              OCT_PHANTOM_MOST_MOTION, 1.0) },
+      { "jitter", "Trigger jitter",
+          "phantom=flow: how early or late A-lines are triggered, samples root "
+          "mean square",
+          0, NULL,
+          GST_OCT_DOUBLE (GstOctSrcSettings, input.phantom.jitter, 0.0,
+              OCT_PHANTOM_MOST_JITTER, 0.0) },
       { "noise", "Noise",
           "Virtual system: shot and read noise as a multiple of a real "
           "camera's (0 = none)",
@@ -256,23 +276,22 @@ gst_oct_src_settings_changed (
 }
 
 double
-gst_oct_src_settings_get_line_rate (
+gst_oct_src_settings_get_bscan_rate (
     const GstOctSrcSettings *settings, const GstOctInput *input)
 {
-  if (settings->volume_rate > 0.0) {
-    const OctReaderInfo *info = gst_oct_input_get_info (input);
+  const OctReaderInfo *info = gst_oct_input_get_info (input);
 
-    return settings->volume_rate * info->bscans * info->lines;
-  }
-  return settings->line_rate > 0.0 ? settings->line_rate
-                                   : gst_oct_input_get_line_rate (input);
+  if (settings->volume_rate > 0.0)
+    return settings->volume_rate * info->bscans;
+  return settings->line_rate > 0.0 ? settings->line_rate / info->lines
+                                   : gst_oct_input_get_bscan_rate (input);
 }
 
 gboolean
 gst_oct_src_settings_check_live (
     const GstOctSrcSettings *settings, const GstOctInput *input, GError **error)
 {
-  if (gst_oct_src_settings_get_line_rate (settings, input) > 0.0)
+  if (gst_oct_src_settings_get_bscan_rate (settings, input) > 0.0)
     return TRUE;
   g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
       "octsrc is-live=true delivers at the rate of a camera, but no "
@@ -328,17 +347,36 @@ describe_count (const OctReaderInfo *info, const OctScanMask *mask, guint count,
     gst_structure_set (s, GST_OCT_BSCANS_FIELD, G_TYPE_INT, (gint)count, NULL);
 }
 
-/* Puts in the B-scans per second of the line rate, any rate without. */
+/* Puts in the rate and the length that phases need, if they are known. */
+static void
+describe_optics (
+    const GstOctSrcSettings *settings, GstOctInput *input, GstStructure *s)
+{
+  double wavelength = gst_oct_input_get_wavelength (input);
+  double rate = settings->line_rate > 0.0 ? settings->line_rate
+                                          : gst_oct_input_get_line_rate (input);
+  gint n = 0, d = 1;
+
+  if (rate > 0.0)
+    gst_util_double_to_fraction (rate, &n, &d);
+  if (n > 0)
+    gst_structure_set (
+        s, GST_OCT_LINE_RATE_FIELD, GST_TYPE_FRACTION, n, d, NULL);
+  if (gst_oct_wavelength_is_possible (wavelength))
+    gst_structure_set (
+        s, GST_OCT_WAVELENGTH_FIELD, G_TYPE_DOUBLE, wavelength, NULL);
+}
+
+/* Puts in the B-scans per second, any rate if they are not known. */
 static void
 describe_framerate (const GstOctSrcSettings *settings, const GstOctInput *input,
     GstStructure *s)
 {
-  double rate = gst_oct_src_settings_get_line_rate (settings, input);
+  double rate = gst_oct_src_settings_get_bscan_rate (settings, input);
   gint n, d;
 
   if (rate > 0.0) {
-    gst_util_double_to_fraction (
-        rate / gst_oct_input_get_info (input)->lines, &n, &d);
+    gst_util_double_to_fraction (rate, &n, &d);
     gst_structure_set (s, "framerate", GST_TYPE_FRACTION, MAX (n, 1), d, NULL);
   } else {
     gst_structure_set (s, "framerate", GST_TYPE_FRACTION_RANGE, 1, G_MAXINT,
@@ -348,7 +386,7 @@ describe_framerate (const GstOctSrcSettings *settings, const GstOctInput *input,
 
 GstStructure *
 gst_oct_src_settings_describe (
-    const GstOctSrcSettings *settings, const GstOctInput *input, guint count)
+    const GstOctSrcSettings *settings, GstOctInput *input, guint count)
 {
   const OctReaderInfo *info = gst_oct_input_get_info (input);
   GstStructure *s;
@@ -363,5 +401,6 @@ gst_oct_src_settings_describe (
         G_TYPE_INT, (gint)info->samples, NULL);
   describe_count (info, gst_oct_input_get_scan_mask (input, 0), count, s);
   describe_framerate (settings, input, s);
+  describe_optics (settings, input, s);
   return s;
 }

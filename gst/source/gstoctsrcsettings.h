@@ -26,9 +26,9 @@ extern const GstOctProperties gst_oct_src_properties;
 gboolean gst_oct_src_settings_changed (
     GstOctSrcSettings *settings, const GstOctProperty *row);
 
-/* The line rate that is set, else that of the input; 0 = as fast as
+/* B-scans per second as they are set, else those of the input; 0 = as fast as
  * possible. */
-double gst_oct_src_settings_get_line_rate (
+double gst_oct_src_settings_get_bscan_rate (
     const GstOctSrcSettings *settings, const GstOctInput *input);
 
 /* FALSE with an error when a live source has no line rate. */
@@ -42,6 +42,6 @@ guint gst_oct_src_settings_count_per_buffer (const GstOctSrcSettings *settings,
 /* The caps of buffers of `count` B-scans: their format, how far they are apart,
  * how many come per second (a range if no line rate is known). */
 GstStructure *gst_oct_src_settings_describe (
-    const GstOctSrcSettings *settings, const GstOctInput *input, guint count);
+    const GstOctSrcSettings *settings, GstOctInput *input, guint count);
 
 G_END_DECLS

@@ -285,7 +285,7 @@ gst_oct_enface_choose_caps (GstOctVolumeFilter *filter, gconstpointer data,
   const Settings *settings = data;
   GstOctVoxel v =
       gst_oct_volume_filter_get_voxel_of (filter, &settings->common);
-  guint lines = filter->input.columns, bscans = filter->scan.bscans;
+  guint lines = filter->input.columns, bscans = filter->places;
   guint width = MIN (lines, OCT_SECTION_MAX_PICTURE);
   guint height = MIN (bscans, OCT_SECTION_MAX_PICTURE);
   gboolean known = v.knows_x && v.knows_y;

@@ -5,6 +5,7 @@
 
 struct _GstOctRenderer {
   GstOctCuda *cuda; /* NULL: the CPU */
+  const OctBackend *backend;
   const OctVolumeTable *table;
   OctVolume *volume;
   OctVolumeParams params;
@@ -12,6 +13,8 @@ struct _GstOctRenderer {
   gboolean input_on_gpu;
   GstOctUploads *uploads; /* to the GPU, from the host */
   GstOctAccess *access;   /* of pictures, NULL until set_output() */
+  OctPlan *average;       /* of repeated images, NULL: none yet */
+  OctFrame mean;          /* the last one, of `average` */
 
   /* from begin() to end() */
   GstBuffer *images;
@@ -48,14 +51,13 @@ gst_oct_renderer_new (GstOctRendererKind kind, GstOctCuda *cuda,
     const OctVolumeParams *params, GError **error)
 {
   GstOctRenderer *r = g_new0 (GstOctRenderer, 1);
-  const OctBackend *backend = cuda != NULL
-                                  ? gst_oct_cuda_get_device (cuda)->backend
-                                  : oct_backend_cpu ();
   gboolean ok = TRUE;
 
+  r->backend = cuda != NULL ? gst_oct_cuda_get_device (cuda)->backend
+                            : oct_backend_cpu ();
   r->cuda = cuda != NULL ? gst_oct_cuda_ref (cuda) : NULL;
   r->table =
-      kind == GST_OCT_RENDERER_RAYS ? backend->volume : backend->sections;
+      kind == GST_OCT_RENDERER_RAYS ? r->backend->volume : r->backend->sections;
   r->params = *params;
   r->input = *input;
   r->input_on_gpu = input_on_gpu;
@@ -89,6 +91,10 @@ gst_oct_renderer_free (GstOctRenderer *r)
   if (renderer_enter (r, NULL)) {
     if (r->volume != NULL)
       r->table->destroy (r->volume);
+    if (r->average != NULL)
+      r->backend->operations[OCT_OPERATION_AVERAGE]->destroy (r->average);
+    if (r->mean.planes[0].data != NULL)
+      r->backend->free (r->mean.planes[0].data);
     g_clear_pointer (&r->uploads, gst_oct_uploads_unref);
     renderer_leave (r);
   }
@@ -148,6 +154,59 @@ gst_oct_renderer_store (
   if (!renderer_enter (r, error))
     return FALSE;
   ok = r->table->store (r->volume, &frame, bscan, n, get_compute (r), error);
+  renderer_leave (r);
+  return ok;
+}
+
+static gboolean
+renderer_prepare_mean (GstOctRenderer *r, guint frames, GError **error)
+{
+  const OctOperationTable *table =
+      r->backend->operations[OCT_OPERATION_AVERAGE];
+  OctAverageParams params = { .format = OCT_SAMPLE_U8,
+    .values = r->params.lines * r->params.pixel_size,
+    .rows = r->params.depth,
+    .bscans = 1,
+    .mode = OCT_AVERAGE_BLOCK,
+    .frames = frames };
+
+  if (r->average != NULL)
+    return TRUE;
+  if (table == NULL || frames > OCT_AVERAGE_MOST) {
+    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+        "%u B-scans at each place were to be averaged, at most %u are "
+        "possible; "
+        "set `repeated` to first.",
+        frames, table != NULL ? OCT_AVERAGE_MOST : 1);
+    return FALSE;
+  }
+  if (r->mean.planes[0].data == NULL) {
+    r->mean.planes[0].stride = params.values;
+    r->mean.planes[0].data =
+        r->backend->alloc ((gsize)params.values * params.rows, error);
+  }
+  if (r->mean.planes[0].data != NULL)
+    r->average = table->create (&params, error);
+  return r->average != NULL;
+}
+
+gboolean
+gst_oct_renderer_store_mean (GstOctRenderer *r, guint image, guint bscan,
+    guint frames, gboolean first, GError **error)
+{
+  const OctOperationTable *table =
+      r->backend->operations[OCT_OPERATION_AVERAGE];
+  OctFrame frame = oct_frame_get_bscan (&r->frame, image, r->params.depth, 0);
+  gboolean ok;
+
+  if (!renderer_enter (r, error))
+    return FALSE;
+  ok = renderer_prepare_mean (r, frames, error);
+  if (ok && first)
+    table->reset (r->average);
+  ok = ok && table->run (r->average, &frame, &r->mean, get_compute (r), error)
+       && r->table->store (
+           r->volume, &r->mean, bscan, 1, get_compute (r), error);
   renderer_leave (r);
   return ok;
 }

@@ -137,7 +137,7 @@ get_geometry (GstOctVolumeFilter *filter, const Settings *s, Geometry *g)
   /* depths that are left over at the end do not make a voxel */
   g->pitch[Z] = voxel.z * MIN (depth, s->common.decimation);
   g->size[X] = voxel.x * filter->input.columns;
-  g->size[Y] = voxel.y * filter->scan.bscans;
+  g->size[Y] = voxel.y * filter->places;
   g->size[Z] = g->pitch[Z] * voxels;
   g->wide = g->high = 0;
   set_directions (s, g);

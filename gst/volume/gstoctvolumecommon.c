@@ -10,6 +10,15 @@ static const GEnumValue updates[] = {
 GST_OCT_DEFINE_ENUM (
     gst_oct_volume_update_get_type, "GstOctVolumeUpdate", updates)
 
+static const GEnumValue repeated[] = {
+  { GST_OCT_REPEATED_FIRST, "The first one of each place", "first" },
+  { GST_OCT_REPEATED_MEAN, "The mean of those of each place", "mean" },
+  { GST_OCT_REPEATED_ALL, "All, each as if at a place of its own", "all" },
+  { 0, NULL, NULL },
+};
+
+GST_OCT_DEFINE_ENUM (gst_oct_repeated_get_type, "GstOctRepeated", repeated)
+
 /* Where nobody knows: a field of view twice as wide as deep, and 2 mm of
  * depth. */
 #define ASSUMED_DEPTH 2.0

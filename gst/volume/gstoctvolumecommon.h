@@ -15,14 +15,23 @@ typedef enum {
   GST_OCT_UPDATE_SCAN,   /* of all B-scans so far */
 } GstOctVolumeUpdate;
 
+/* Which B-scans of a place are its part of the volume. */
+typedef enum {
+  GST_OCT_REPEATED_FIRST,
+  GST_OCT_REPEATED_MEAN, /* of the grey levels */
+  GST_OCT_REPEATED_ALL,  /* each as a place of its own */
+} GstOctRepeated;
+
 typedef struct {
   guint bscans;
+  GstOctRepeated repeated;
   guint decimation; /* 0: chosen */
   GstOctVolumeUpdate update;
   double x_spacing, y_spacing, z_spacing, refractive_index;
 } GstOctVolumeCommon;
 
 GType gst_oct_volume_update_get_type (void);
+GType gst_oct_repeated_get_type (void);
 
 /* `decimation_*`: of that property; `lateral`: more flags of the two lateral
  * spacings, GST_OCT_PROPERTY_CAPS where caps depend on them */
@@ -33,6 +42,11 @@ GType gst_oct_volume_update_get_type (void);
     "(0 = not given)",                                                         \
     0, NULL,                                                                   \
     GST_OCT_UINT (Settings, member.bscans, 0, OCT_VOLUME_MAX_SIZE, 0) },       \
+      { "repeated", "Repeated B-scans",                                        \
+        "Which of the B-scans that are repeated at a place are shown", 0,      \
+        NULL,                                                                  \
+        GST_OCT_ENUM (Settings, member.repeated, gst_oct_repeated_get_type,    \
+            GST_OCT_REPEATED_FIRST) },                                         \
       { "decimation", "Decimation", decimation_blurb, 0, NULL,                 \
         GST_OCT_UINT (Settings, member.decimation, decimation_least, 8,        \
             decimation_first) },                                               \
@@ -45,7 +59,8 @@ GType gst_oct_volume_update_get_type (void);
         GST_OCT_PROPERTY_LIVE | (lateral), NULL,                               \
         GST_OCT_DOUBLE (Settings, member.x_spacing, 0.0, 1.0, 0.0) },          \
       { "y-spacing", "Spacing of B-scans",                                     \
-        "Metres between B-scans (0 = as the stream says, else assumed)",       \
+        "Metres between B-scans, between places if there are several at each " \
+        "(0 = as the stream says, else assumed)",                              \
         GST_OCT_PROPERTY_LIVE | (lateral), NULL,                               \
         GST_OCT_DOUBLE (Settings, member.y_spacing, 0.0, 1.0, 0.0) },          \
       { "z-spacing", "Spacing of depths",                                      \

@@ -425,8 +425,7 @@ volume_cs_take (GstOctVolumeCs *self, GstBuffer *buffer)
   }
   if (self->filler == NULL && !volume_cs_prepare (self, bscans, &error))
     return volume_cs_fail (self, &error);
-  gst_oct_scan_begin (
-      &self->scan, buffer, self->in.bscans, count_expected (self));
+  gst_oct_scan_begin (&self->scan, buffer, &self->in, count_expected (self));
   if (!gst_oct_filler_begin (self->filler, buffer, &error))
     return volume_cs_fail (self, &error);
   ret = take_runs (self, buffer);

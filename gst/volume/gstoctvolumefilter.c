@@ -228,12 +228,13 @@ set_input (GstOctVolumeFilter *self, GstCaps *caps)
   self->input = info;
   self->input_on_gpu = input_on_gpu;
   self->has_input = TRUE;
+  self->row = G_MAXUINT;
   /* rates may be others */
   self->has_output = FALSE;
   g_atomic_int_set (&self->stale, TRUE);
   gst_caps_replace (&self->input_caps, caps);
-  self->spacing =
-      (GstOctSpacing){ .y = gst_oct_structure_get_bscan_spacing (s) };
+  memset (&self->spacing, 0, sizeof self->spacing);
+  gst_structure_get_double (s, "y-spacing", &self->spacing.y);
   gst_structure_get_double (s, "x-spacing", &self->spacing.x);
   gst_structure_get_double (s, "z-spacing", &self->spacing.z);
   gst_structure_get_int (s, GST_OCT_DEPTH_START_FIELD, &start);
@@ -246,6 +247,7 @@ volume_filter_forget (GstOctVolumeFilter *self)
 {
   gst_oct_scan_forget (&self->scan);
   self->shown = self->fresh = FALSE;
+  self->row = G_MAXUINT;
   self->time = self->drawn = GST_CLOCK_TIME_NONE;
   self->ended = FALSE;
   g_mutex_lock (&self->lock);
@@ -425,6 +427,7 @@ volume_filter_stop (GstOctVolumeFilter *self)
   if (CLASS (self)->stop != NULL)
     CLASS (self)->stop (self);
   self->pictures = 0;
+  self->places = 0;
   self->has_input = self->has_output = self->configured = FALSE;
   self->shown = self->fresh = self->failed = self->ended = FALSE;
   self->told_spacing = FALSE;

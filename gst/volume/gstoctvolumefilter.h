@@ -87,8 +87,8 @@ struct _GstOctVolumeFilter {
 
   /* under the stream lock of the sink pad */
   GstOctVolumeCommon common; /* of the settings in force */
-  GstOctSpacing spacing;
-  guint depth_start; /* of the images */
+  GstOctSpacing spacing;     /* of places */
+  guint depth_start;         /* of the images */
   gboolean told_spacing, configured;
   GstOctInfo input, output;
   GstCaps *input_caps;
@@ -98,6 +98,8 @@ struct _GstOctVolumeFilter {
   GstOctRenderer *renderer;
   GstBufferPool *pool;
   GstOctScan scan;
+  guint places; /* that pictures show, 0: not known yet */
+  guint row;    /* place of the last B-scan in a mean, G_MAXUINT: none */
   GstOctScanCounts told;
   gint fps_n, fps_d;
   gboolean shown;     /* there is something to see */

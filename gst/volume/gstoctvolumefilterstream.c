@@ -245,15 +245,39 @@ volume_stream_stamp (
   GST_BUFFER_OFFSET_END (buffer) = self->pictures + 1;
 }
 
+/* Repeated B-scans that are one row of the volume. */
+static guint
+volume_stream_count_together (const GstOctVolumeFilter *self)
+{
+  return self->common.repeated == GST_OCT_REPEATED_ALL ? 1
+                                                       : self->input.repeats;
+}
+
+static guint
+volume_stream_count_places (const GstOctVolumeFilter *self, guint bscans)
+{
+  guint together = volume_stream_count_together (self);
+
+  return bscans / together + (bscans % together != 0);
+}
+
+/* Spacings that are given or in the caps are those of places. */
 GstOctVoxel
 gst_oct_volume_filter_get_voxel_of (
     GstOctVolumeFilter *self, const GstOctVolumeCommon *common)
 {
-  if (!self->has_input || self->scan.bscans == 0)
+  guint rows = self->has_input
+                   ? self->input.repeats / volume_stream_count_together (self)
+                   : 1;
+  GstOctVolumeCommon given = *common;
+  GstOctSpacing spacing = self->spacing;
+
+  if (!self->has_input || self->places == 0)
     return (GstOctVoxel){ 0 };
-  return gst_oct_volume_common_get_voxel (common, &self->spacing,
-      self->input.columns, self->input.rows / self->input.bscans,
-      self->scan.bscans);
+  given.y_spacing /= rows;
+  spacing.y /= rows;
+  return gst_oct_volume_common_get_voxel (&given, &spacing, self->input.columns,
+      self->input.rows / self->input.bscans, self->places);
 }
 
 GstOctVoxel
@@ -395,6 +419,7 @@ volume_stream_end_volume (GstOctVolumeFilter *self, GstClockTime time)
 
   tell_of_losses (self);
   keep_stats (self);
+  self->row = G_MAXUINT;
   ret = gst_oct_volume_filter_show (self);
   if (ret == GST_FLOW_OK)
     ret = volume_stream_draw (self, time);
@@ -438,11 +463,11 @@ gst_oct_volume_filter_drain (GstOctVolumeFilter *self)
  */
 
 static gboolean
-ensure_renderer (GstOctVolumeFilter *self, guint bscans, GError **error)
+ensure_renderer (GstOctVolumeFilter *self, guint places, GError **error)
 {
   OctVolumeParams params = { .lines = self->input.columns,
     .depth = self->input.rows / self->input.bscans,
-    .bscans = bscans,
+    .bscans = places,
     .decimation = self->common.decimation,
     .depth_start = self->depth_start,
     .pixel_size =
@@ -453,7 +478,7 @@ ensure_renderer (GstOctVolumeFilter *self, guint bscans, GError **error)
   if (self->renderer != NULL) {
     const OctVolumeParams *now = gst_oct_renderer_get_params (self->renderer);
 
-    if (now->bscans == bscans && now->depth_start == params.depth_start)
+    if (now->bscans == places && now->depth_start == params.depth_start)
       return TRUE;
     g_clear_pointer (&self->renderer, gst_oct_renderer_free);
   }
@@ -461,16 +486,17 @@ ensure_renderer (GstOctVolumeFilter *self, guint bscans, GError **error)
     return FALSE;
   self->shown = self->fresh = self->has_output = FALSE;
   if (params.decimation == 0) {
-    GstOctVoxel voxel = gst_oct_volume_common_get_voxel (
-        &self->common, &self->spacing, params.lines, params.depth, bscans);
+    GstOctVoxel voxel =
+        gst_oct_volume_filter_get_voxel_of (self, &self->common);
 
     params.decimation =
         oct_volume_choose_decimation (voxel.x, voxel.y, voxel.z, params.depth);
   }
+  self->row = G_MAXUINT;
   self->renderer = gst_oct_renderer_new (CLASS (self)->kind,
       gst_oct_place_get_cuda (&self->place), &self->input, self->input_on_gpu,
       &params, error);
-  GST_INFO_OBJECT (self, "%u B-scans of %ux%u, %u depths a voxel, %s", bscans,
+  GST_INFO_OBJECT (self, "%u B-scans of %ux%u, %u depths a voxel, %s", places,
       params.lines, params.depth, params.decimation,
       gst_oct_place_get_cuda (&self->place) != NULL ? "cuda" : "cpu");
   return self->renderer != NULL;
@@ -489,6 +515,30 @@ volume_stream_get_time (GstOctVolumeFilter *self, GstBuffer *buffer, guint i)
   return time;
 }
 
+/* Stores the part of a run that is shown. */
+static gboolean
+store_shown (GstOctVolumeFilter *self, const GstOctScanRun *run, GError **error)
+{
+  guint together = volume_stream_count_together (self);
+  gboolean mean = self->common.repeated == GST_OCT_REPEATED_MEAN, ok = TRUE;
+
+  if (together == 1)
+    return gst_oct_renderer_store (
+        self->renderer, run->image, run->bscan, run->n, error);
+  for (guint i = 0; ok && i < run->n; i++) {
+    guint bscan = run->bscan + i, at = bscan / together;
+
+    if (mean)
+      ok = gst_oct_renderer_store_mean (
+          self->renderer, run->image + i, at, together, at != self->row, error);
+    else if (gst_oct_scan_is_first (&self->scan, bscan, together))
+      ok =
+          gst_oct_renderer_store (self->renderer, run->image + i, at, 1, error);
+    self->row = at;
+  }
+  return ok;
+}
+
 /* Stores a run of B-scans of a buffer; ends volumes and draws if it is time. */
 static GstFlowReturn
 volume_stream_store_run (
@@ -504,8 +554,7 @@ volume_stream_store_run (
         self, volume_stream_get_time (self, buffer, run->image));
   if (ret != GST_FLOW_OK || run->drop)
     return ret;
-  if (!gst_oct_renderer_store (
-          self->renderer, run->image, run->bscan, run->n, &error))
+  if (!store_shown (self, run, &error))
     return gst_oct_volume_filter_fail (self, &error);
   self->time = time;
   note_arrival (self);
@@ -542,7 +591,7 @@ gst_oct_volume_filter_take_buffer (GstOctVolumeFilter *self, GstBuffer *buffer)
   if (!gst_oct_volume_filter_configure (self, &error))
     return gst_oct_volume_filter_fail (self, &error);
   bscans = gst_oct_scan_begin (
-      &self->scan, buffer, self->input.bscans, self->common.bscans);
+      &self->scan, buffer, &self->input, self->common.bscans);
   if (bscans == 0) {
     g_set_error (&error, OCT_ERROR, OCT_ERROR_SETTINGS,
         "The stream does not say how many B-scans a volume has; set `bscans` "
@@ -550,7 +599,8 @@ gst_oct_volume_filter_take_buffer (GstOctVolumeFilter *self, GstBuffer *buffer)
         gst_oct_element_type_name (GST_ELEMENT (self)));
     return gst_oct_volume_filter_fail (self, &error);
   }
-  if (!ensure_renderer (self, bscans, &error))
+  self->places = volume_stream_count_places (self, bscans);
+  if (!ensure_renderer (self, self->places, &error))
     return gst_oct_volume_filter_fail (self, &error);
   return volume_stream_store (self, buffer);
 }

@@ -513,7 +513,7 @@ volume_sink_take (GstOctVolumeSink *self, GstBuffer *buffer, GError **error)
   GstOctMappedFrame mapped;
   gboolean ok;
   guint bscans = gst_oct_scan_begin (
-      &self->scan, buffer, self->info.bscans, volume_sink_get_bscans (self));
+      &self->scan, buffer, &self->info, volume_sink_get_bscans (self));
 
   if (bscans == 0) {
     g_set_error_literal (error, OCT_ERROR, OCT_ERROR_SETTINGS,
@@ -527,7 +527,7 @@ volume_sink_take (GstOctVolumeSink *self, GstBuffer *buffer, GError **error)
     /* what comes is of another volume, whatever its number */
     gst_oct_scan_forget (&self->scan);
     bscans = gst_oct_scan_begin (
-        &self->scan, buffer, self->info.bscans, volume_sink_get_bscans (self));
+        &self->scan, buffer, &self->info, volume_sink_get_bscans (self));
   }
   if (!gst_oct_frame_map (&mapped, &self->info, buffer, GST_MAP_READ, error))
     return FALSE;

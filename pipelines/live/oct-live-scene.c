@@ -75,8 +75,9 @@ gboolean
 oct_live_scan_equal (const OctLiveScan *a, const OctLiveScan *b)
 {
   return a->lines == b->lines && a->depths == b->depths
-         && a->bscans == b->bscans && a->width == b->width
-         && a->length == b->length && a->z_spacing == b->z_spacing
+         && a->bscans == b->bscans && a->repeats == b->repeats
+         && a->width == b->width && a->length == b->length
+         && a->z_spacing == b->z_spacing
          && a->refractive_index == b->refractive_index && a->rate == b->rate;
 }
 
@@ -93,6 +94,15 @@ oct_live_scan_get_size (const OctLiveScan *scan, double size[3])
   size[2] = depth > 0.0 ? depth : size[0] / 2.0;
 }
 
+/* Pictures show one B-scan of each place. */
+static guint
+oct_live_scan_count_places (const OctLiveScan *scan)
+{
+  guint repeats = MAX (1, scan->repeats);
+
+  return (scan->bscans + repeats - 1) / repeats;
+}
+
 /* Every element gets the same. */
 static void
 scene_set_spacings (GstElement *maker, const OctLiveScan *scan)
@@ -102,8 +112,8 @@ scene_set_spacings (GstElement *maker, const OctLiveScan *scan)
   oct_live_scan_get_size (scan, size);
   g_object_set (maker, "bscans", scan->bscans, "x-spacing",
       size[0] / MAX (1, scan->lines), "y-spacing",
-      size[1] / MAX (1, scan->bscans - 1), "refractive-index",
-      MAX (1.0, scan->refractive_index), "z-spacing",
+      size[1] / MAX (1, (gint)oct_live_scan_count_places (scan) - 1),
+      "refractive-index", MAX (1.0, scan->refractive_index), "z-spacing",
       size[2] * MAX (1.0, scan->refractive_index) / MAX (1, scan->depths),
       NULL);
 }
@@ -180,11 +190,12 @@ static void
 lay_out (OctLiveScene *scene, const OctLiveScan *scan)
 {
   double size[3], scale;
+  guint places = oct_live_scan_count_places (scan);
   gint x, y, z;
 
   oct_live_scan_get_size (scan, size);
-  if (scan->bscans > 1)
-    size[1] *= (double)scan->bscans / (scan->bscans - 1);
+  if (places > 1)
+    size[1] *= (double)places / (places - 1);
   scale = MIN ((scene->gpu ? 1440 : 960) / (size[0] + size[1]),
       (scene->gpu ? 1080 : 720) / (size[2] + size[1]));
   x = live_scene_even (scale * size[0]);

@@ -16,7 +16,8 @@ G_BEGIN_DECLS
 /* The scan. */
 typedef struct {
   guint lines, depths;     /* of a B-scan */
-  guint bscans;            /* per volume */
+  guint bscans;            /* per volume, repeated ones counted */
+  guint repeats;           /* at each place, 0 and 1: one */
   double width, length;    /* metres from the first A-line to the last, and from
                               the first B-scan to the last; 0 = unknown */
   double z_spacing;        /* metres of air between depths; 0 = unknown */

@@ -225,8 +225,9 @@ read_scan (
   scan->bscans = scan->bscans > MOST_BSCANS ? 1 : MAX (1, scan->bscans);
   if (!(scan->width > 0.0))
     scan->width = x * scan->lines;
+  scan->repeats = (guint)MAX (1, repeats);
   if (!(scan->length > 0.0))
-    scan->length = y / MAX (1, repeats) * (scan->bscans - 1);
+    scan->length = y * ((scan->bscans - 1) / scan->repeats);
 }
 
 void

@@ -7,6 +7,7 @@
 #include "oct-test-source.h"
 
 #include <glib/gstdio.h>
+#include <math.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -84,6 +85,31 @@ GST_START_TEST (test_repeats)
   source_play (set);
   source_collect (set);
   source_check_caps (set, "video/x-raw,width=64,height=4,repeats=4");
+}
+GST_END_TEST
+
+/* A scanner that flies back: A-lines come faster than B-scans say, and both are
+ * told again, with the wavelength. */
+GST_START_TEST (test_rates)
+{
+  g_autofree char *path = oct_test_record ("rates",
+      "octsrc phantom=flow num-buffers=4 samples=64 lines=4 bscans=4 "
+      "line-rate=100000 volume-rate=1000",
+      "");
+  g_autoptr (Source) s = source_new ("octsrc name=src location=%s.oct", path);
+  g_autoptr (GstCaps) caps = NULL;
+  double wavelength = 0.0;
+
+  source_play (s);
+  source_collect (s);
+  source_check_caps (s, "video/x-raw,width=64,height=4,framerate=4000/1,"
+                        "line-rate=(fraction)100000/1");
+  caps = gst_pad_get_current_caps (s->src->srcpads->data);
+  fail_unless (gst_structure_get_double (
+      gst_caps_get_structure (caps, 0), "wavelength", &wavelength));
+  /* of wavenumbers between those of 790 and 900 nm */
+  fail_unless (fabs (wavelength - 2e-9 / (1.0 / 790 + 1.0 / 900)) < 2e-9, "%g",
+      wavelength);
 }
 GST_END_TEST
 
@@ -653,6 +679,7 @@ recording_suite (void)
   tcase_add_loop_test (tc, test_same_images, 0, G_N_ELEMENTS (sources));
   tcase_add_test (tc, test_places_and_times);
   tcase_add_test (tc, test_repeats);
+  tcase_add_test (tc, test_rates);
   tcase_add_test (tc, test_other_ways_to_play);
   tcase_add_test (tc, test_cut_off);
   tcase_add_test (tc, test_edited);

@@ -329,6 +329,8 @@ main (int argc, char **argv)
   g_test_add_func ("/phantom/calibration", test_calibration);
   g_test_add_data_func ("/phantom/mirror/repeat",
       GINT_TO_POINTER (OCT_PHANTOM_MIRROR), test_bytes_repeat);
+  g_test_add_data_func ("/phantom/flow/repeat",
+      GINT_TO_POINTER (OCT_PHANTOM_FLOW), test_bytes_repeat);
   g_test_add_data_func ("/phantom/layers/repeat",
       GINT_TO_POINTER (OCT_PHANTOM_LAYERS), test_bytes_repeat);
   g_test_add_func ("/phantom/noise/variance", test_noise_variance);

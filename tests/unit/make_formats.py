@@ -146,6 +146,20 @@ def write_h5(folder):
         f.create_dataset("spectra", shape=(1000000, 16, 32), dtype="u2", chunks=(1, 16, 32))[0] = 7
     with h5py.File(folder / "external.h5", "w") as f:
         f.create_dataset("spectra", shape=(2, 3, 4), dtype="u2", external=[("packed.h5", 0, 48)])
+    # two repeats at each of three places, said by the dataset or by the file
+    for name, on_file in (("repeats", False), ("repeats-of-file", True)):
+        with h5py.File(folder / f"{name}.h5", "w") as f:
+            f["spectra"] = (np.arange(72, dtype="u2") * 900).reshape(6, 3, 4)
+            where = f.attrs if on_file else f["spectra"].attrs
+            where["repeats"] = 2
+            where["line_rate"] = 100000.0
+            where["wavelength"] = 1.31e-6
+    # and what cannot be right
+    with h5py.File(folder / "repeats-wrong.h5", "w") as f:
+        f["spectra"] = (np.arange(72, dtype="u2") * 900).reshape(6, 3, 4)
+        f["spectra"].attrs["repeats"] = [2, 2]
+        f["spectra"].attrs["line_rate"] = "fast"
+        f["spectra"].attrs["wavelength"] = 1310.0
     # as MATLAB writes it: a text before, and what each array is
     with h5py.File(folder / "matlab73.mat", "w", userblock_size=512) as f:
         f["spectra"] = values("u2")
@@ -227,6 +241,12 @@ def write_thorlabs(folder):
     make("lateral", replace=lateral)
     # three A-lines and three B-scans at each place
     make("lateral-averaged", replace=[*lateral, ("<SizeX>3</SizeX>", "<SizeX>1</SizeX>")], n=6)
+    # as ThorImage says it: SizeY are the places
+    make("repeats", n=6, replace=[
+        *lateral, ("<RefractiveIndex>", "<SpeckleAveraging><FastAxis>1</FastAxis><SlowAxis>3</SlowAxis>"
+                   "</SpeckleAveraging><RefractiveIndex>")])
+    make("repeats-alone", n=6, replace=[("<SizePixel>", "<SizePixel><SizeY>6</SizeY>"),
+                                        ("<SizeX>1</SizeX>", "<SizeX>1</SizeX><SizeY>-1</SizeY>")])
     make("lateral-wrong", replace=[lateral[0], ("<SizeX>1</SizeX>", "<SizeX>nan</SizeX><SizeY>-1</SizeY>")])
     # entries that the header lists and that are not there, or not whole
     without = lambda *names: lambda e: {k: v for k, v in e.items() if k not in names}

@@ -335,6 +335,29 @@ test_mat (void)
 #endif
 
 #ifdef HAVE_HDF5
+/* Attributes of the dataset, or of the file. */
+static void
+test_hdf5_scan (void)
+{
+  static const struct {
+    const char *name;
+    guint repeats;
+    double line_rate, wavelength;
+  } cases[] = { { "repeats.h5", 2, 1e5, 1.31e-6 },
+    { "repeats-of-file.h5", 2, 1e5, 1.31e-6 },
+    { "repeats-wrong.h5", 0, 0.0, 1310.0 }, { "packed.h5", 0, 0.0, 0.0 } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_autoptr (OctReader) reader =
+        open_vector (cases[i].name, (OctReaderSettings){ 0 });
+    const OctReaderInfo *info = oct_reader_get_info (reader);
+
+    g_assert_cmpuint (info->repeats, ==, cases[i].repeats);
+    g_assert_cmpfloat (info->line_rate, ==, cases[i].line_rate);
+    g_assert_cmpfloat (info->wavelength, ==, cases[i].wavelength);
+  }
+}
+
 static void
 test_hdf5 (void)
 {
@@ -735,6 +758,7 @@ main (int argc, char **argv)
 #endif
 #ifdef HAVE_HDF5
   g_test_add_func ("/arrays/hdf5", test_hdf5);
+  g_test_add_func ("/arrays/hdf5/scan", test_hdf5_scan);
 #endif
   g_test_add_func ("/arrays/refused", test_refused);
   g_test_add_func ("/arrays/no-arrays", test_no_arrays);

@@ -486,26 +486,28 @@ test_thorlabs_calibration (void)
   g_assert_null (oct_calibration_get_nodes (calibration));
 }
 
-/* 1.5 mm of 3 lines, 0.5 mm of 2 B-scans, unless there are several of each at
- * one place. */
+/* 1.5 mm of 3 lines, 0.5 mm of 2 places of B-scans. */
 static void
 test_thorlabs_spacings (void)
 {
   static const struct {
     const char *name;
     double x, y;
-  } cases[] = { { "lateral.oct", 0.5e-3, 0.25e-3 },
-    { "thorlabs.oct", 1e-3 / 3, 0 }, { "lateral-averaged.oct", 0, 0 },
-    { "lateral-wrong.oct", 0, 0 } };
+    guint repeats;
+  } cases[] = { { "lateral.oct", 0.5e-3, 0.25e-3, 0 },
+    { "thorlabs.oct", 1e-3 / 3, 0, 0 }, { "lateral-averaged.oct", 0, 0, 0 },
+    { "repeats.oct", 0.5e-3, 0.25e-3, 3 },
+    { "repeats-alone.oct", 1e-3 / 3, 0, 6 }, { "lateral-wrong.oct", 0, 0, 2 } };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     g_autoptr (OctReader) reader =
         open_vector (cases[i].name, (OctReaderSettings){ 0 });
+    const OctReaderInfo *info = oct_reader_get_info (reader);
 
-    g_assert_cmpfloat_with_epsilon (
-        oct_reader_get_info (reader)->x_spacing, cases[i].x, 1e-15);
-    g_assert_cmpfloat_with_epsilon (
-        oct_reader_get_info (reader)->y_spacing, cases[i].y, 1e-15);
+    g_assert_cmpfloat_with_epsilon (info->x_spacing, cases[i].x, 1e-15);
+    g_assert_cmpfloat_with_epsilon (info->y_spacing, cases[i].y, 1e-15);
+    g_assert_cmpuint (info->repeats, ==, cases[i].repeats);
+    g_assert_cmpfloat_with_epsilon (info->wavelength, 930e-9, 1e-15);
   }
 }
 
