@@ -40,7 +40,8 @@ G_BEGIN_DECLS
   row (FLIP, flip, OctFlipParams)                                              \
   row (SPECKLE, speckle, OctSpeckleParams)                                     \
   row (SHARPEN, sharpen, OctSharpenParams)                                     \
-  row (AVERAGE, average, OctAverageParams)
+  row (AVERAGE, average, OctAverageParams)                                     \
+  row (ANGIO, angio, OctAngioParams)
 /* clang-format on */
 
 #define OCT_OPERATION_ID(NAME, name, params) OCT_OPERATION_##NAME,
@@ -445,6 +446,61 @@ typedef struct {
                     * registration only */
   guint parts;     /* values of a pixel, 0 = 1; registration only */
 } OctAverageParams;
+
+/* What moves, from repeated B-scans of a place (angiography): CF32
+ * [lines][depth_bins] -> [depth_bins][lines] of 8 or 16 bit, depth downwards, as
+ * LOGSCALE.  Each of several B-scans is one of the repeats in turn, and gives an
+ * image: `out` of run() are `bscans` frames.
+ *   RUNNING: of this B-scan and those before, `repeats` of them at most;
+ *   BLOCK: of all `repeats` B-scans of a block; with those before its last one,
+ *     the image is zeros.
+ * Values a_1 .. a_n of a pixel are those of the B-scans in which it is neither
+ * zero nor without end; with fewer than two it is zero in all that follows.  W is
+ * the mean over window_lines x window_bins values, of those that there are.
+ *   p = sum |a|^2 / n, r = sum |a - sum a / n|^2 / (n - 1), I = W p, R = W r;
+ *   s2: the power of the noise, of single values: `noise`, or found.  In each of
+ *     OCT_ANGIO_BANDS bands of depth the median of r over that of a gamma
+ *     variable of shape N - 1 and mean 1, N the rounded mean of n; of these the
+ *     lowest, v; then s2 += (v - s2) / min (t, OCT_ANGIO_PLACES) with image t
+ *     that has one;
+ *   e: how much still tissue changes, max (still, median of (R - s2) / I where I
+ *     > 10 s2).  Medians are those of the histogram of
+ *     oct-angio-values.h, which has the constants too;
+ *   d = s2 + e I.
+ * Grey levels, full scale for 1 or from `min` to `max` dB, rounded to nearest:
+ *   FLOW: min (1, max (0, R - d)^2 / (R I));
+ *   INDEX: R / d, dB;
+ *   COMPLEX_DIFFERENCE: W [mean over i < n of |a_i+1 - a_i|^2 / 2] / s2, dB;
+ *   SPECKLE_VARIANCE: W [mean (|a| - mean |a|)^2] / s2, dB;
+ *   NOISE_IMMUNE: (R - s2) / (I - s2), 0 .. 1, and 0 where I < 1.5 s2 (Makita,
+ *     Biomed. Opt. Express 7, 1525 (2016));
+ *   ID_MASK: R / I where R > OCT_ANGIO_SLOPE s2, else 0 (Huang, IEEE Trans. Med.
+ *     Imaging 38, 2695 (2019)).
+ * What is divided by zero is zero.  get_found(): n of the last image. */
+typedef enum {
+  OCT_ANGIO_FLOW,
+  OCT_ANGIO_INDEX,
+  OCT_ANGIO_COMPLEX_DIFFERENCE,
+  OCT_ANGIO_SPECKLE_VARIANCE,
+  OCT_ANGIO_NOISE_IMMUNE,
+  OCT_ANGIO_ID_MASK,
+  OCT_N_ANGIO_METHODS
+} OctAngioMethod;
+
+#define OCT_ANGIO_MOST 64u
+#define OCT_ANGIO_WIDEST 31u
+
+typedef struct {
+  guint depth_bins, lines, bscans;
+  OctImageFormat format;
+  OctAngioMethod method;
+  OctAverageMode mode;
+  guint repeats;                   /* 1 .. OCT_ANGIO_MOST */
+  guint window_lines, window_bins; /* odd, 1 .. OCT_ANGIO_WIDEST */
+  double still;                    /* 0 .. 1 */
+  double noise;                    /* |a|^2, 0: found */
+  double min, max;                 /* dB, min < max */
+} OctAngioParams;
 
 #define OCT_BSCANS(params) MAX (1u, (params)->bscans)
 

@@ -15,6 +15,8 @@ struct _OctPlan {
   gboolean has_range;
   double range_min, range_max; /* in the unit of the image's scale */
   GQueue past;                 /* frames in a mean, arrays of Complex */
+  double noise;                /* of angiography, and images that it is of */
+  guint noise_images;
   /* of the last B-scan: its noise in counts, or the frames in its mean */
   double found;
 };
