@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "oct-operation.h"
 
+#include "oct-align.h"
 #include "oct-angio.h"
 #include "oct-average.h"
 #include "oct-colormap.h"
@@ -61,6 +62,7 @@ DEFINE_CHECK (
 DEFINE_CHECK (
     check_average, OctAverageParams, oct_check_average (params, error))
 
+DEFINE_CHECK (check_align, OctAlignParams, oct_check_align (params, error))
 DEFINE_CHECK (check_angio, OctAngioParams, oct_check_angio (params, error))
 
 static gboolean
@@ -127,6 +129,9 @@ DEFINE_SHAPES (colormap_shapes, OctColormapParams,
     SHAPE (OCT_SAMPLE_U8, p->format == OCT_IMAGE_RGBA ? 4 * p->width : p->width,
         p->height))
 
+DEFINE_SHAPES (align_shapes, OctAlignParams,
+    SHAPE (OCT_SAMPLE_CF32, p->depth_bins, p->lines),
+    SHAPE (OCT_SAMPLE_CF32, p->depth_bins, p->lines))
 DEFINE_SHAPES (angio_shapes, OctAngioParams,
     SHAPE (OCT_SAMPLE_CF32, p->depth_bins, p->lines),
     SHAPE (p->format == OCT_IMAGE_GRAY16 ? OCT_SAMPLE_U16 : OCT_SAMPLE_U8,
@@ -225,6 +230,9 @@ static const Description descriptions[] = {
       sizeof (OctSharpenParams), { { 0 } }, check_sharpen, sharpen_shapes },
   [OCT_OPERATION_AVERAGE] = { "average", "means of images or A-scans over time",
       sizeof (OctAverageParams), { { 0 } }, check_average, average_shapes },
+  [OCT_OPERATION_ALIGN] = { "align",
+      "repeated B-scans moved onto the first of a place",
+      sizeof (OctAlignParams), { { 0 } }, check_align, align_shapes },
   [OCT_OPERATION_ANGIO] = { "angio", "what moves, from repeated B-scans",
       sizeof (OctAngioParams), { { 0 } }, check_angio, angio_shapes },
 };

@@ -129,12 +129,105 @@ add_flow_sizes (GRand *random)
   }
 }
 
+/* ---------------------------------------------------------------- alignment
+ */
+
+/* Each B-scan moved by part of a bin and of an A-line, A-lines turned at random;
+ * tissue that falls off, and noise.  Number `bad` is from elsewhere. */
+static Array *
+array_moving (GRand *random, guint bscans, guint lines, guint depth, guint bad)
+{
+  Array *array = array_new ('c', 8, bscans * lines, depth);
+  guint n = 60;
+  g_autofree Complex *points = g_new (Complex, (gsize)lines * n);
+  g_autofree double *depths = g_new (double, (gsize)lines *n);
+
+  for (guint i = 0; i < lines * n; i++) {
+    points[i] = 40 * signal_complex (random);
+    depths[i] = g_rand_double_range (random, 4, depth * 0.8);
+  }
+  for (guint bscan = 0; bscan < bscans; bscan++)
+    for (guint line = 0; line < lines; line++) {
+      double shift = bscan * 0.9 - 1.3 + 0.02 * line;
+      double phase = g_rand_double_range (random, -G_PI, G_PI);
+
+      for (guint q = 0; q < depth; q++) {
+        Complex sum = 0.5 * signal_complex (random);
+
+        for (guint i = 0; i < n; i++) {
+          guint at = ((line + (bscan == bad ? 5 : 0)) % lines) * n + i;
+          double x = q - depths[at] - (bscan > 0 ? shift : 0);
+
+          sum += (q % 2 ? -1 : 1) * exp (-x * x / 2) * points[at];
+        }
+        array_set (array, ((gsize)bscan * lines + line) * depth + q,
+            sum * cexp (I * phase));
+      }
+    }
+  return array;
+}
+
+static void
+add_aligned (char *name, const Array *in, OctAlignParams params, guint bscans)
+{
+  params.depth_bins = in->columns;
+  params.lines = in->rows / bscans;
+  if (params.max_shift == 0)
+    params.max_shift = 8;
+  if (params.group == 0)
+    params.group = 16;
+  cases_add (name, OCT_OPERATION_ALIGN, &params, sizeof params,
+      array_part (in, in->rows, in->columns))
+      ->bscans = bscans;
+}
+
+static void
+add_alignments (GRand *random)
+{
+  static const char *const registrations[] = { "none", "axial", "translation" };
+  static const char *const phases[] = { "none", "mean", "histogram", "mode",
+    "line" };
+  g_autoptr (Array) in = array_moving (random, 6, 37, 90, 99);
+  g_autoptr (Array) bad = array_moving (random, 6, 37, 90, 2);
+  g_autoptr (Array) lost = array_part (in, in->rows, in->columns);
+  g_autoptr (Array) none = array_constant (8, 40, 'c', 8, 0);
+  g_autoptr (Array) one = array_moving (random, 4, 1, 30, 99);
+
+  for (guint i = 0; i < in->rows * in->columns; i += 7)
+    array_set (lost, i, i % 2 ? NAN : CMPLX (3, INFINITY));
+  for (guint i = 0; i < G_N_ELEMENTS (registrations); i++)
+    for (guint k = 0; k < G_N_ELEMENTS (phases); k++) {
+      OctAlignParams params = {
+        .registration = i, .phase = k, .repeats = 3, .reject = 0.5
+      };
+
+      add_aligned (g_strdup_printf ("align-%s-%s", registrations[i], phases[k]),
+          in, params, 6);
+      add_aligned (
+          g_strdup_printf ("align-%s-%s-lost", registrations[i], phases[k]),
+          lost, params, 6);
+      add_aligned (
+          g_strdup_printf ("align-%s-%s-zeros", registrations[i], phases[k]),
+          none, params, 4);
+      add_aligned (
+          g_strdup_printf ("align-%s-%s-line", registrations[i], phases[k]),
+          one, params, 4);
+      params.repeats = 6;
+      params.group = 5;
+      params.max_shift = 5;
+      add_aligned (
+          g_strdup_printf ("align-%s-%s-bad", registrations[i], phases[k]), bad,
+          params, 6);
+    }
+}
+
 void
 cases_add_repeats (GRand *random)
 {
   g_autoptr (Array) in = array_repeats (random, 9, 23, 90, 100);
   g_autoptr (Array) bright = array_repeats (random, 4, 23, 90, 1e4);
 
+  add_alignments (random);
   add_methods (in);
   add_windows (in);
   add_lost_repeats (in);
