@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstoctcollect.h"
+#include "gstoctalign.h"
 #include "gstoctangio.h"
 #include "gstoctaverage.h"
 #include "gstoctcolormap.h"
@@ -57,6 +58,7 @@ plugin_init (GstPlugin *plugin)
   ok &= GST_ELEMENT_REGISTER (octenface, plugin);
   ok &= GST_ELEMENT_REGISTER (octslice, plugin);
   ok &= GST_ELEMENT_REGISTER (octcolormap, plugin);
+  ok &= GST_ELEMENT_REGISTER (octalign, plugin);
   ok &= GST_ELEMENT_REGISTER (octangio, plugin);
   ok &= GST_ELEMENT_REGISTER (octaverage, plugin);
   ok &= GST_ELEMENT_REGISTER (octflip, plugin);
