@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstoctcollect.h"
+#include "gstoctalign.h"
+#include "gstoctangio.h"
 #include "gstoctaverage.h"
 #include "gstoctcolormap.h"
 #include "gstoctcs.h"
@@ -56,6 +58,8 @@ plugin_init (GstPlugin *plugin)
   ok &= GST_ELEMENT_REGISTER (octenface, plugin);
   ok &= GST_ELEMENT_REGISTER (octslice, plugin);
   ok &= GST_ELEMENT_REGISTER (octcolormap, plugin);
+  ok &= GST_ELEMENT_REGISTER (octalign, plugin);
+  ok &= GST_ELEMENT_REGISTER (octangio, plugin);
   ok &= GST_ELEMENT_REGISTER (octaverage, plugin);
   ok &= GST_ELEMENT_REGISTER (octflip, plugin);
   ok &= GST_ELEMENT_REGISTER (octspeckle, plugin);

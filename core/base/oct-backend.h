@@ -40,7 +40,9 @@ G_BEGIN_DECLS
   row (FLIP, flip, OctFlipParams)                                              \
   row (SPECKLE, speckle, OctSpeckleParams)                                     \
   row (SHARPEN, sharpen, OctSharpenParams)                                     \
-  row (AVERAGE, average, OctAverageParams)
+  row (AVERAGE, average, OctAverageParams)                                     \
+  row (ALIGN, align, OctAlignParams)                                           \
+  row (ANGIO, angio, OctAngioParams)
 /* clang-format on */
 
 #define OCT_OPERATION_ID(NAME, name, params) OCT_OPERATION_##NAME,
@@ -445,6 +447,121 @@ typedef struct {
                     * registration only */
   guint parts;     /* values of a pixel, 0 = 1; registration only */
 } OctAverageParams;
+
+/* Repeated B-scans of a place moved onto the first one: CF32 [lines][depth_bins]
+ * -> the same.  Each of several B-scans is one of the repeats in turn; after
+ * `repeats` of them, those of the next place begin.  The first of a place stays
+ * as it is; each further one, b, is compared with a, the mean of those before it
+ * that were not rejected.  Values that are not finite count as 0.
+ *   AXIAL: C_u(x) = sum_q b[x][q + u] conj a[x][q], |u| <= max_shift, and S_u =
+ *     sum |C_u|^2 over each of max (1, round (lines / group)) groups of A-lines.
+ *     Where S_u is largest, refined by a parabola through log S, is the shift of
+ *     the middle of the group; of all A-lines together if it is not clear, and 0
+ *     if that is not: the largest is at an end or not over OCT_ALIGN_CLEAR times
+ *     the smallest.  Linear between the middles.  Then b[q] = sum_k b[q + i + k]
+ *     (-1)^(i + k) L (t - k) / sum_k L (t - k), -3 <= k <= 4, i + t the shift, i
+ *     whole, 0 <= t < 1, L (x) = sinc x sinc (x / 4): the sign takes off the
+ *     carrier that A-scans have, as the samples of spectra run from 0;
+ *   TRANSLATION: this, then along the A-lines.  S_j = sum_x |sum_q b[x + j] conj
+ *     a[x]|^2 / sum_x (sum |a[x]|^2 sum |b[x + j]|^2), |j| <= OCT_ALIGN_LATERAL,
+ *     gives one shift for all, as above if the largest is not at an end; beyond
+ *     0.05, each b[x] is turned back by its mean phase, and read there by the
+ *     cubic of Catmull and Rom, with the first and last A-line beyond.
+ * Then b[x] is turned back by a phase, c = b conj a:
+ *   MEAN: arg sum c;
+ *   HISTOGRAM: the fullest of OCT_ALIGN_PHASES bins of arg c, weighted by |c|,
+ *     smoothed by 1 2 1, refined by a parabola;
+ *   MODE: from there on three times arg sum w c, w = 1 / (1 + |b e^-i phase - a|^2
+ *     / s), s = 2 noise + 0.02 (|a|^2 + |b|^2), noise the lowest mean |b|^2 of
+ *     OCT_ALIGN_BANDS bands of depth: what moves has little weight;
+ *   LINE: phase + q slope in the place of phase, by such weights, first 1, three
+ *     times: slope = arg sum P[q + 1] conj P[q], P = w c, twice refined by the
+ *     phase between the parts above and below the mean depth of |P|, over the
+ *     distance of theirs.
+ * A repeat is rejected, that is set to 0, if there are 3 or more and 1 - |sum c| /
+ * (sum |a|^2 sum |b|^2)^1/2 > reject, over the values where (|a|^2 + |b|^2) / 2 >
+ * 10 noise.  get_found(): repeats of this place so far that were rejected. */
+typedef enum {
+  OCT_ALIGN_NONE,
+  OCT_ALIGN_AXIAL,
+  OCT_ALIGN_TRANSLATION,
+} OctAlignRegistration;
+
+typedef enum {
+  OCT_PHASE_NONE,
+  OCT_PHASE_MEAN,
+  OCT_PHASE_HISTOGRAM,
+  OCT_PHASE_MODE,
+  OCT_PHASE_LINE,
+} OctAlignPhase;
+
+#define OCT_ALIGN_MOST 1024u /* repeats */
+#define OCT_ALIGN_FARTHEST 32u
+
+typedef struct {
+  guint depth_bins, lines, bscans;
+  guint repeats; /* 1 .. OCT_ALIGN_MOST */
+  OctAlignRegistration registration;
+  guint max_shift; /* bins, 2 .. OCT_ALIGN_FARTHEST */
+  guint group;     /* A-lines, from 1 on */
+  OctAlignPhase phase;
+  double reject; /* 0 .. 1 */
+} OctAlignParams;
+
+/* What moves, from repeated B-scans of a place (angiography): CF32
+ * [lines][depth_bins] -> [depth_bins][lines] of 8 or 16 bit, depth downwards, as
+ * LOGSCALE.  Each of several B-scans is one of the repeats in turn, and gives an
+ * image: `out` of run() are `bscans` frames.
+ *   RUNNING: of this B-scan and those before, `repeats` of them at most;
+ *   BLOCK: of all `repeats` B-scans of a block; with those before its last one,
+ *     the image is zeros.
+ * Values a_1 .. a_n of a pixel are those of the B-scans in which it is neither
+ * zero nor without end; with fewer than two it is zero in all that follows.  W is
+ * the mean over window_lines x window_bins values, of those that there are.
+ *   p = sum |a|^2 / n, r = sum |a - sum a / n|^2 / (n - 1), I = W p, R = W r;
+ *   s2: the power of the noise, of single values: `noise`, or found.  In each of
+ *     OCT_ANGIO_BANDS bands of depth the median of r over that of a gamma
+ *     variable of shape N - 1 and mean 1, N the rounded mean of n; of these the
+ *     lowest, v; then s2 += (v - s2) / min (t, OCT_ANGIO_PLACES) with image t
+ *     that has one;
+ *   e: how much still tissue changes, max (still, median of (R - s2) / I where I
+ *     > 10 s2).  Medians are those of the histogram of
+ *     oct-angio-values.h, which has the constants too;
+ *   d = s2 + e I.
+ * Grey levels, full scale for 1 or from `min` to `max` dB, rounded to nearest:
+ *   FLOW: min (1, max (0, R - d)^2 / (R I));
+ *   INDEX: R / d, dB;
+ *   COMPLEX_DIFFERENCE: W [mean over i < n of |a_i+1 - a_i|^2 / 2] / s2, dB;
+ *   SPECKLE_VARIANCE: W [mean (|a| - mean |a|)^2] / s2, dB;
+ *   NOISE_IMMUNE: (R - s2) / (I - s2), 0 .. 1, and 0 where I < 1.5 s2 (Makita,
+ *     Biomed. Opt. Express 7, 1525 (2016));
+ *   ID_MASK: R / I where R > OCT_ANGIO_SLOPE s2, else 0 (Huang, IEEE Trans. Med.
+ *     Imaging 38, 2695 (2019)).
+ * What is divided by zero is zero.  get_found(): n of the last image. */
+typedef enum {
+  OCT_ANGIO_FLOW,
+  OCT_ANGIO_INDEX,
+  OCT_ANGIO_COMPLEX_DIFFERENCE,
+  OCT_ANGIO_SPECKLE_VARIANCE,
+  OCT_ANGIO_NOISE_IMMUNE,
+  OCT_ANGIO_ID_MASK,
+  OCT_N_ANGIO_METHODS
+} OctAngioMethod;
+
+#define OCT_ANGIO_MOST 64u
+#define OCT_ANGIO_WIDEST 31u
+
+typedef struct {
+  guint depth_bins, lines, bscans;
+  OctImageFormat format;
+  OctAngioMethod method;
+  OctAverageMode mode;
+  guint repeats;                   /* 1 .. OCT_ANGIO_MOST */
+  guint window_lines, window_bins; /* odd, 1 .. OCT_ANGIO_WIDEST */
+  double still;                    /* 0 .. 1 */
+  double noise;                    /* |a|^2, 0: found */
+  double min, max;                 /* dB, min < max */
+} OctAngioParams;
 
 #define OCT_BSCANS(params) MAX (1u, (params)->bscans)
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "oct-operation.h"
 
+#include "oct-align.h"
+#include "oct-angio.h"
 #include "oct-average.h"
 #include "oct-colormap.h"
 #include "oct-cs.h"
@@ -59,6 +61,9 @@ DEFINE_CHECK (
     check_speckle, OctSpeckleParams, oct_check_speckle (params, error))
 DEFINE_CHECK (
     check_average, OctAverageParams, oct_check_average (params, error))
+
+DEFINE_CHECK (check_align, OctAlignParams, oct_check_align (params, error))
+DEFINE_CHECK (check_angio, OctAngioParams, oct_check_angio (params, error))
 
 static gboolean
 check_sharpen (gconstpointer data, GError **error)
@@ -123,6 +128,14 @@ DEFINE_SHAPES (colormap_shapes, OctColormapParams,
     SHAPE (OCT_SAMPLE_U8, p->width * p->pixel_size, p->height),
     SHAPE (OCT_SAMPLE_U8, p->format == OCT_IMAGE_RGBA ? 4 * p->width : p->width,
         p->height))
+
+DEFINE_SHAPES (align_shapes, OctAlignParams,
+    SHAPE (OCT_SAMPLE_CF32, p->depth_bins, p->lines),
+    SHAPE (OCT_SAMPLE_CF32, p->depth_bins, p->lines))
+DEFINE_SHAPES (angio_shapes, OctAngioParams,
+    SHAPE (OCT_SAMPLE_CF32, p->depth_bins, p->lines),
+    SHAPE (p->format == OCT_IMAGE_GRAY16 ? OCT_SAMPLE_U16 : OCT_SAMPLE_U8,
+        p->lines / OCT_BSCANS (p), p->depth_bins *OCT_BSCANS (p)))
 
 /* The shape of a filter of images, whose parameters begin with a size and a
  * format. */
@@ -217,6 +230,11 @@ static const Description descriptions[] = {
       sizeof (OctSharpenParams), { { 0 } }, check_sharpen, sharpen_shapes },
   [OCT_OPERATION_AVERAGE] = { "average", "means of images or A-scans over time",
       sizeof (OctAverageParams), { { 0 } }, check_average, average_shapes },
+  [OCT_OPERATION_ALIGN] = { "align",
+      "repeated B-scans moved onto the first of a place",
+      sizeof (OctAlignParams), { { 0 } }, check_align, align_shapes },
+  [OCT_OPERATION_ANGIO] = { "angio", "what moves, from repeated B-scans",
+      sizeof (OctAngioParams), { { 0 } }, check_angio, angio_shapes },
 };
 G_STATIC_ASSERT (G_N_ELEMENTS (descriptions) == OCT_N_OPERATIONS);
 

@@ -68,6 +68,20 @@ static const char grey_or_images[] = "grey or images";
     }                                                                          \
   }
 
+#define TAKES_ASCANS(name)                                                     \
+  {                                                                            \
+    name, "A-scans",                                                           \
+    {                                                                          \
+      [KIND_VIDEO] = "put octdcsub ! octkresample ! octfft between them",      \
+      [KIND_AS_MEASURED] = "put octkresample ! octfft, or octnufft, "          \
+                           "between them",                                     \
+      [KIND_UNIFORM] = "put octfft between them",                              \
+      [KIND_COMPLEX] = "put octnufft between them, or octkresample before "    \
+                       "octdispersion and octfft behind it",                   \
+      [KIND_COMPLEX_UNIFORM] = "put octfft between them"                       \
+    }                                                                          \
+  }
+
 #define GATHER "put octgather behind the source, in front of octdcsub"
 
 static const struct {
@@ -119,14 +133,9 @@ static const struct {
           [KIND_COMPLEX] = "put octnufft between them, or octkresample before "
                            "octdispersion and octfft behind it",
           [KIND_COMPLEX_UNIFORM] = "put octfft between them" } },
-  { "octlogscale", "A-scans",
-      { [KIND_VIDEO] = "put octdcsub ! octkresample ! octfft between them",
-          [KIND_AS_MEASURED] = "put octkresample ! octfft, or octnufft, "
-                               "between them",
-          [KIND_UNIFORM] = "put octfft between them",
-          [KIND_COMPLEX] = "put octnufft between them, or octkresample before "
-                           "octdispersion and octfft behind it",
-          [KIND_COMPLEX_UNIFORM] = "put octfft between them" } },
+  TAKES_ASCANS ("octlogscale"),
+  TAKES_ASCANS ("octalign"),
+  TAKES_ASCANS ("octangio"),
   { "octreconstruct",
       "raw spectra (video/x-raw, GRAY8 or GRAY16_LE) or real spectra",
       { [KIND_VIDEO] = grey,

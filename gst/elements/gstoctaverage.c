@@ -12,7 +12,7 @@
  * ]|
  */
 #include "gstoctaverage.h"
-#include "gstoctscanmeta.h"
+#include "gstoctrepeats.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_oct_average_debug);
 #define GST_CAT_DEFAULT gst_oct_average_debug
@@ -97,61 +97,15 @@ static const GstOctProperties properties = GST_OCT_PROPERTIES (Settings, rows);
 
 /* --------------------------------------------------------------------- caps */
 
-/* A place has as many blocks as fit into its repeated B-scans; else blocks have
- * B-scans of several places. */
-static gint
-count_repeated_blocks (gint repeats, gint frames)
-{
-  return repeats % frames == 0 ? repeats / frames : 1;
-}
-
-/* Blocks of B-scans are as far apart as their B-scans are together.  Rows of
- * pictures of octenface are not B-scans. */
-static void
-set_block_places (GstStructure *to, GstPadDirection direction, gint frames)
-{
-  gint repeats = (gint)gst_oct_structure_get_repeats (to);
-  gint blocks = count_repeated_blocks (repeats, frames);
-  double spacing;
-
-  if (gst_structure_has_field (to, GST_OCT_VIEW_FIELD))
-    return;
-  /* a quotient would not be that number again */
-  if (direction == GST_PAD_SRC) {
-    gst_structure_remove_fields (to, "y-spacing", GST_OCT_REPEATS_FIELD, NULL);
-    return;
-  }
-  if (blocks > 1)
-    gst_structure_set (to, GST_OCT_REPEATS_FIELD, G_TYPE_INT, blocks, NULL);
-  else
-    gst_structure_remove_field (to, GST_OCT_REPEATS_FIELD);
-  if (gst_structure_get_double (to, "y-spacing", &spacing))
-    gst_structure_set (to, "y-spacing", G_TYPE_DOUBLE,
-        spacing * frames * blocks / repeats, NULL);
-}
-
-/* A block comes out less often. */
 static void
 gst_oct_average_transform_structure (GstOctFilter *filter, gconstpointer data,
     GstPadDirection direction, const GstStructure *from, GstCaps *result)
 {
   const Settings *settings = data;
   GstStructure *to = gst_structure_copy (from);
-  gint n = 0, d = 1, rate_n, rate_d;
-  gint frames =
-      settings->mode == OCT_AVERAGE_BLOCK ? (gint)settings->frames : 1;
 
-  if (frames > 1 && gst_structure_get_fraction (from, "framerate", &n, &d)
-      && gst_util_fraction_multiply (n, d,
-          direction == GST_PAD_SINK ? 1 : frames,
-          direction == GST_PAD_SINK ? frames : 1, &rate_n, &rate_d))
-    gst_structure_set (
-        to, "framerate", GST_TYPE_FRACTION, rate_n, rate_d, NULL);
-  else if (frames > 1 && gst_structure_has_field (from, "framerate"))
-    gst_structure_set (
-        to, "framerate", GST_TYPE_FRACTION_RANGE, 0, 1, G_MAXINT, 1, NULL);
-  if (frames > 1)
-    set_block_places (to, direction, frames);
+  if (settings->mode == OCT_AVERAGE_BLOCK)
+    gst_oct_repeats_divide (to, direction, settings->frames);
   gst_caps_append_structure (result, to);
 }
 
@@ -295,12 +249,13 @@ gst_oct_average_sink_event (GstBaseTransform *trans, GstEvent *event)
       ->sink_event (trans, event);
 }
 
-/* A block is of one place, or of none in particular.  `scan`: of its last
- * B-scan. */
+/* A block is of one place, or of none in particular.  `scan`: of its last B-scan;
+ * `block`: of the block. */
 static void
-place_block (GstOctAverage *self, GstOctScanPosition *scan)
+keep_place (GstOctAverage *self, const GstOctScanPosition *scan,
+    GstOctScanPosition *block)
 {
-  gboolean mixed = scan->has_place && scan->place != self->place;
+  gboolean mixed = scan->place != self->place;
 
   if (mixed && !self->told_places)
     GST_ELEMENT_WARNING (self, STREAM, FORMAT,
@@ -311,35 +266,25 @@ place_block (GstOctAverage *self, GstOctScanPosition *scan)
             self->frames, self->place, scan->place),
         (NULL));
   self->told_places |= mixed;
-  scan->has_place =
-      scan->has_place && !mixed && self->repeats % self->frames == 0;
-  scan->repeat /= self->frames;
+  block->bscan = scan->bscan / self->frames;
+  block->has_place = !mixed && self->repeats % self->frames == 0;
+  block->place = scan->place;
+  block->repeat = scan->repeat / self->frames;
 }
 
 /* A whole block: from the time of its first B-scan to the end of its last. */
 static void
 stamp_block (GstOctAverage *self, GstBuffer *buffer)
 {
-  GstOctScanPosition scan;
+  GstOctScanPosition scan, block;
+  gboolean is_placed = gst_oct_scan_meta_get (buffer, &scan) && scan.has_place
+                       && scan.bscans > 1;
 
-  if (GST_BUFFER_PTS_IS_VALID (buffer) && GST_CLOCK_TIME_IS_VALID (self->begin)
-      && self->begin <= GST_BUFFER_PTS (buffer)) {
-    if (GST_BUFFER_DURATION_IS_VALID (buffer))
-      GST_BUFFER_DURATION (buffer) += GST_BUFFER_PTS (buffer) - self->begin;
-    GST_BUFFER_PTS (buffer) = self->begin;
-  }
-  GST_BUFFER_DTS (buffer) = GST_CLOCK_TIME_NONE;
-  if (!gst_oct_scan_meta_get (buffer, &scan))
+  gst_oct_repeats_stamp (buffer, self->begin, self->frames);
+  if (!is_placed || !gst_oct_scan_meta_get (buffer, &block))
     return;
-  if (scan.bscans > 1) {
-    scan.bscan /= self->frames;
-    /* those left over at the end of a volume are not a block */
-    scan.bscans /= self->frames;
-  } else {
-    scan.volume /= self->frames;
-  }
-  place_block (self, &scan);
-  gst_oct_scan_meta_set (buffer, &scan);
+  keep_place (self, &scan, &block);
+  gst_oct_scan_meta_set (buffer, &block);
 }
 
 static GstFlowReturn

@@ -12,15 +12,11 @@
  * ]|
  */
 #include "gstoctlogscale.h"
-#include "gstoctcuda.h"
 #include "gstoctimagefilter.h"
+#include "gstoctimages.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_oct_logscale_debug);
 #define GST_CAT_DEFAULT gst_oct_logscale_debug
-
-#define FORMATS "{ GRAY8, NV12, GRAY16_LE }"
-/* those of one plane, in which images can follow each other */
-#define VOLUME_FORMATS "{ GRAY8, GRAY16_LE }"
 
 typedef struct {
   OctScale scale;
@@ -80,83 +76,12 @@ static GST_OCT_DEFINE_ENUM (get_scale_type, "GstOctScale",
     };
 static const GstOctProperties properties = GST_OCT_PROPERTIES (Settings, rows);
 
-static gint
-logscale_get_bscans (const GstStructure *s)
-{
-  gint bscans;
-
-  return gst_structure_get_int (s, GST_OCT_BSCANS_FIELD, &bscans) ? bscans : 1;
-}
-
-/* Images one by one; for several B-scans in a buffer also all of them, one
- * below the other, if an element asks for that many. */
-static void
-append_images (const GstStructure *from, const char *formats, gboolean grey,
-    gboolean together, GstCaps *result)
-{
-  GstStructure *to =
-      gst_oct_video_structure (formats, from, "lines", "samples");
-  gint bscans = logscale_get_bscans (from), depth;
-
-  gst_oct_structure_copy_field (from, "z-spacing", to, "z-spacing");
-  gst_oct_structure_copy_field (
-      from, GST_OCT_DEPTH_START_FIELD, to, GST_OCT_DEPTH_START_FIELD);
-  if (grey)
-    gst_structure_set (
-        to, "colorimetry", G_TYPE_STRING, GST_OCT_FULL_RANGE, NULL);
-  if (together && gst_structure_get_int (from, "samples", &depth))
-    gst_structure_set (to, "height", G_TYPE_INT,
-        (gint)MIN ((gint64)depth * bscans, G_MAXINT), NULL);
-  if (bscans > 1)
-    gst_structure_set (
-        to, GST_OCT_BSCANS_FIELD, G_TYPE_INT, together ? bscans : 1, NULL);
-  gst_caps_append_structure (result, to);
-}
-
-static void
-append_ascans (const GstStructure *from, GstCaps *result)
-{
-  GstStructure *to = gst_structure_from_string (GST_OCT_CAPS_ASCANS, NULL);
-  gint bscans = logscale_get_bscans (from), height;
-
-  gst_oct_structure_copy_field (from, "height", to, "samples");
-  gst_oct_structure_copy_field (from, "width", to, "lines");
-  gst_oct_structure_copy_scan (from, to);
-  if (bscans > 1) {
-    gst_structure_set (to, GST_OCT_BSCANS_FIELD, G_TYPE_INT, bscans, NULL);
-    if (gst_structure_get_int (from, "height", &height))
-      gst_structure_set (
-          to, "samples", G_TYPE_INT, MAX (1, height / bscans), NULL);
-  }
-  gst_caps_append_structure (result, to);
-}
-
 static void
 gst_oct_logscale_transform_structure (GstOctFilter *filter,
     gconstpointer settings, GstPadDirection direction, const GstStructure *from,
     GstCaps *result)
 {
-  if (direction == GST_PAD_SRC) {
-    append_ascans (from, result);
-    return;
-  }
-  append_images (from, FORMATS, TRUE, FALSE, result);
-  append_images (from, "RGBA", FALSE, FALSE, result);
-  if (logscale_get_bscans (from) > 1) {
-    append_images (from, VOLUME_FORMATS, TRUE, TRUE, result);
-    append_images (from, "RGBA", FALSE, TRUE, result);
-  }
-}
-
-static GstCaps *
-gst_oct_logscale_fixate_caps (GstBaseTransform *trans,
-    GstPadDirection direction, GstCaps *caps, GstCaps *othercaps)
-{
-  if (direction == GST_PAD_SINK)
-    othercaps = gst_oct_caps_choose_grey (
-        GST_BASE_TRANSFORM_SRC_PAD (trans), othercaps);
-  return GST_BASE_TRANSFORM_CLASS (gst_oct_logscale_parent_class)
-      ->fixate_caps (trans, direction, caps, othercaps);
+  gst_oct_images_transform_structure (direction, from, result);
 }
 
 static const char *
@@ -204,17 +129,14 @@ gst_oct_logscale_class_init (GstOctLogScaleClass *klass)
   filter_class->transform_structure = gst_oct_logscale_transform_structure;
   filter_class->configure = gst_oct_logscale_configure;
   filter_class->get_history = gst_oct_logscale_get_history;
-  GST_BASE_TRANSFORM_CLASS (klass)->fixate_caps = gst_oct_logscale_fixate_caps;
-  gst_oct_filter_class_describe (filter_class,
-      &(GstOctFilterDescription){ .operation = OCT_OPERATION_LOGSCALE,
+  gst_oct_images_class_describe (filter_class,
+      &(GstOctFilterDescription){
+          .operation = OCT_OPERATION_LOGSCALE,
           .properties = &properties,
           .long_name = "OCT image scaling",
           .description = "Turns A-scans into an image, logarithmic or linear, "
                          "depth downwards",
-          .sink_caps = GST_OCT_CAPS_ASCANS,
-          .src_caps = GST_OCT_CAPS_IMAGE,
-          .gpu_src_caps = GST_OCT_CAPS_GPU_IMAGE,
-          .downloads = TRUE });
+      });
 }
 
 static void

@@ -18,7 +18,7 @@
 
 const char *const fill_names[N_FILLS] = { "random", "fringes", "constant",
   "saturated", "dynamic", "nan-line", "loud-line", "all-nan", "lost-columns",
-  "tissue", "moved" };
+  "tissue", "moved", "repeats" };
 
 void
 check_cuda (cudaError_t status, const char *what)
@@ -159,6 +159,47 @@ fill_moved (const Case *test, guint8 *data, guint step, GRand *random)
       }
     }
   }
+}
+
+/* For FILL_REPEATS: frame number `step` of the case, of one B-scan or two. */
+static void
+fill_repeats (const Check *check, const Case *test, guint8 *data, guint step,
+    GRand *random)
+{
+  const Shape *shape = &test->in;
+  guint depth = shape->row / (2 * sizeof (float));
+  guint bscans = test->operation == OCT_OPERATION_ALIGN
+                     ? OCT_BSCANS ((const OctAlignParams *)test->params)
+                     : 1;
+  guint rows = shape->rows / bscans;
+  GRand *tissue = NULL;
+
+  for (guint line = 0; line < shape->rows; line++) {
+    float *row = (float *)(data + (gsize)line * (shape->row + shape->padding));
+    double shift = 0.7 * (step * bscans + line / rows) + 0.002 * (line % rows);
+    double turn = g_rand_double_range (random, -G_PI, G_PI);
+    double part = shift - floor (shift), before[2] = { 0 };
+
+    if (line % rows == 0) {
+      g_clear_pointer (&tissue, g_rand_free);
+      tissue = g_rand_new_with_seed (check->seed + 1);
+    }
+    for (guint q = 0; q < depth; q++) {
+      double weight = (q % 2 ? -1 : 1) * exp (-2. * q / depth), value[2],
+             mix[2];
+      GRand *from = line % 5 == 4 ? random : tissue;
+
+      for (guint k = 0; k < 2; k++) {
+        value[k] = g_rand_double_range (from, -1, 1);
+        mix[k] = weight * ((1 - part) * value[k] + part * before[k])
+                 + 0.02 * g_rand_double (random);
+        before[k] = value[k];
+      }
+      row[2 * q] = (float)(mix[0] * cos (turn) - mix[1] * sin (turn));
+      row[2 * q + 1] = (float)(mix[0] * sin (turn) + mix[1] * cos (turn));
+    }
+  }
+  g_clear_pointer (&tissue, g_rand_free);
 }
 
 /* For FILL_LOST_COLUMNS. */
@@ -509,6 +550,8 @@ run_case (const Check *check, Case *test)
       fill_chroma (test, inputs[step], random);
     if (test->fill == FILL_MOVED)
       fill_moved (test, inputs[step], step, random);
+    if (test->fill == FILL_REPEATS)
+      fill_repeats (check, test, inputs[step], step, random);
     if (test->fill == FILL_LOST_COLUMNS && step % 2 == 0)
       lose_columns (test, inputs[step]);
     if (test->operation == OCT_OPERATION_BACKGROUND)

@@ -31,6 +31,9 @@ typedef enum {
   /* counts or complex values of speckle that is elsewhere in every B-scan, with
    * some noise; OCT_OPERATION_AVERAGE only */
   FILL_MOVED,
+  /* complex values of tissue that is a little deeper in every B-scan, its
+   * A-lines turned, with some noise and a few that are new */
+  FILL_REPEATS,
   N_FILLS
 } Fill;
 
@@ -129,6 +132,8 @@ void check_fft (Check *check);
 void check_logscale (Check *check);
 void check_colormap (Check *check);
 void check_filters (Check *check);
+/* Alignment of repeats, and what moves in them. */
+void check_repeats (Check *check);
 void check_nufft (Check *check);
 void check_nufft_properties (Check *check);
 void check_cs (Check *check);

@@ -51,6 +51,14 @@
  * up to ten times.  A level this near to a half, 0.001 of 255, can round the
  * other way; all others are exact. */
 #define FILTER_LEVEL 4e-6
+/* Phases and shifts from sums over noisy values, and turns by them. */
+#define ALIGNED_TOLERANCE 5e-5
+/* An angle that is next to the end of a bin of the histogram can be in the other
+ * one: found 5e-3, of 90 values. */
+#define HISTOGRAM_TOLERANCE 1e-2
+/* Levels of what moves, relative to the largest: what little is left of R less
+ * the noise and still tissue has the rounding of both. */
+#define FLOW_LEVEL 2e-5
 /* Part of the pixels that may do so, and after the whole chain, where the
  * darkest pixel sets the range and has the largest relative error: its error of
  * 2e-7 of an A-line 10^4 times as large is 0.02 dB, and moves all levels by up
@@ -72,11 +80,14 @@ frame_of (const Array *array, guint scan, guint scans)
   return frame;
 }
 
+/* Whether a step makes an image of A-scans in this format. */
 static gboolean
-is_nv12 (const Step *step)
+is_image_of (const Step *step, OctImageFormat format)
 {
-  return step->operation == OCT_OPERATION_LOGSCALE
-         && ((const OctLogscaleParams *)step->params)->format == OCT_IMAGE_NV12;
+  if (step->operation == OCT_OPERATION_LOGSCALE)
+    return ((const OctLogscaleParams *)step->params)->format == format;
+  return step->operation == OCT_OPERATION_ANGIO
+         && ((const OctAngioParams *)step->params)->format == format;
 }
 
 /* Array for the output of a step for all B-scans, in floats. */
@@ -85,8 +96,7 @@ new_output (const Step *step, const OctStepShape *shape, guint bscans)
 {
   guint rows = bscans * shape->rows;
 
-  if (step->operation == OCT_OPERATION_LOGSCALE
-      && ((const OctLogscaleParams *)step->params)->format == OCT_IMAGE_RGBA)
+  if (is_image_of (step, OCT_IMAGE_RGBA))
     return array_new ('u', 4, rows, shape->values);
   return array_new (shape->format == OCT_SAMPLE_F32    ? 'f'
                     : shape->format == OCT_SAMPLE_CF32 ? 'c'
@@ -112,12 +122,12 @@ run_step (const OctBackend *backend, const Step *step,
   for (guint scan = 0; scan < bscans; scan++) {
     OctFrame from = frame_of (in, scan, bscans);
     OctFrame to = frame_of (out, scan, bscans);
-    if (is_nv12 (step))
+    if (is_image_of (step, OCT_IMAGE_NV12))
       to.planes[1] = (OctPlane){ chroma, stride };
     g_assert_true (table->run (plan, &from, &to, NULL, &error));
     g_assert_no_error (error);
   }
-  for (gsize i = 0; is_nv12 (step) && i < size; i++)
+  for (gsize i = 0; is_image_of (step, OCT_IMAGE_NV12) && i < size; i++)
     g_assert_cmpint (chroma[i], ==, 128);
   g_assert_cmpint (chroma[size], ==, 0);
   *noise = table->get_found != NULL ? table->get_found (plan) : 0;
@@ -180,7 +190,9 @@ compare_rows (const Case *test, const Array *found, const Complex *expected,
 
   for (guint row = 0; row < found->rows; row++) {
     double error = 0, power = 0;
-    gboolean lost = is_lost (test, row);
+    /* values that are not finite count as 0 */
+    gboolean lost =
+        test->steps[0].operation != OCT_OPERATION_ALIGN && is_lost (test, row);
     for (guint i = 0; i < found->columns; i++) {
       Complex should = expected[(gsize)row * found->columns + i];
       Complex is =
@@ -324,6 +336,19 @@ compare_levels (const Array *found, const Complex *exact)
 }
 
 static void
+compare_flow (const Array *found, const Complex *exact)
+{
+  double full = found->size == 2 ? 65535 : 255;
+
+  for (guint row = 0; row < found->rows; row++)
+    for (guint i = 0; i < found->columns; i++)
+      g_assert_cmpfloat (
+          fabs (get_grey (found, row, i)
+                - creal (exact[(gsize)row * found->columns + i])),
+          <=, 0.5 + FLOW_LEVEL * full);
+}
+
+static void
 compare_background (
     const Case *test, const Array *found, const Complex *expected)
 {
@@ -366,6 +391,10 @@ tolerance_of (const Case *test)
   case OCT_OPERATION_CS:
     return is_exact_sensing (step->params) ? SENSING_FFT_TOLERANCE
                                            : SENSING_TOLERANCE;
+  case OCT_OPERATION_ALIGN:
+    return ((const OctAlignParams *)step->params)->phase == OCT_PHASE_HISTOGRAM
+               ? HISTOGRAM_TOLERANCE
+               : ALIGNED_TOLERANCE;
   default:
     return SPECTRUM_TOLERANCE;
   }
@@ -407,6 +436,8 @@ check_case (const OctBackend *backend, const Case *test)
         test->n > 1 ? CHAIN_IMAGE_DIFFERENT : IMAGE_DIFFERENT);
   else if (last->operation == OCT_OPERATION_BACKGROUND)
     compare_background (test, found, expected);
+  else if (last->operation == OCT_OPERATION_ANGIO)
+    compare_flow (found, expected);
   else if (found->kind == 'u')
     compare_levels (found, expected);
   else

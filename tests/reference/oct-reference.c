@@ -137,12 +137,27 @@ put_value (OctSampleFormat format, gpointer row, guint i, Complex value)
   }
 }
 
+/* Whether the output is an image of A-scans, and its format. */
+static gboolean
+is_image (const OctReference *plan, OctImageFormat *format)
+{
+  switch (plan->operation) {
+  case OCT_OPERATION_LOGSCALE:
+    *format = ((const OctLogscaleParams *)plan->params)->format;
+    return TRUE;
+  case OCT_OPERATION_ANGIO:
+    *format = ((const OctAngioParams *)plan->params)->format;
+    return TRUE;
+  default:
+    return FALSE;
+  }
+}
+
 /* Grey in R, G, B; and the chroma of NV12. */
 static void
 put_image (const OctReference *plan, const Complex *values,
-    const OctStepShape *shape, const OctFrame *out)
+    const OctStepShape *shape, OctImageFormat format, const OctFrame *out)
 {
-  OctImageFormat format = ((const OctLogscaleParams *)plan->params)->format;
   const OctPlane *to = &out->planes[0], *chroma = &out->planes[1];
 
   for (guint row = 0; row < shape->rows; row++) {
@@ -150,7 +165,7 @@ put_image (const OctReference *plan, const Complex *values,
     for (guint i = 0; i < shape->values; i++) {
       Complex value = values[(gsize)row * shape->values + i];
       if (format == OCT_IMAGE_RGBA) {
-        memset (line + 4 * i, (guint8)creal (value), 3);
+        memset (line + 4 * i, (guint8)rint (creal (value)), 3);
         line[4 * i + 3] = 255;
       } else {
         put_value (shape->format, line, i, value);
@@ -231,14 +246,15 @@ table_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
   g_autofree Complex *result = g_new (Complex, (gsize)to.rows * to.values);
   gboolean found = plan->operation == OCT_OPERATION_BACKGROUND
                    && ((const OctBackgroundParams *)plan->params)->found;
+  OctImageFormat format;
 
   for (guint row = 0; row < from.rows; row++)
     for (guint i = 0; i < from.values; i++)
       values[(gsize)row * from.values + i] = get_value (from.format,
           (guint8 *)in->planes[0].data + row * in->planes[0].stride, i);
   oct_reference_run (plan, values, found ? in->planes[1].data : NULL, result);
-  if (plan->operation == OCT_OPERATION_LOGSCALE) {
-    put_image (plan, result, &to, out);
+  if (is_image (plan, &format)) {
+    put_image (plan, result, &to, format, out);
     return TRUE;
   }
   if (out->planes[1].data != NULL)
@@ -268,6 +284,12 @@ is_same_mean (const OctAverageParams *a, const OctAverageParams *b)
   return a->mode == b->mode && a->frames == b->frames && a->of == b->of;
 }
 
+static gboolean
+is_same_flow (const OctAngioParams *a, const OctAngioParams *b)
+{
+  return a->mode == b->mode && a->repeats == b->repeats;
+}
+
 /* History stays as long as the shape does. */
 static gboolean
 table_update (OctPlan *plan, gconstpointer params)
@@ -284,6 +306,11 @@ table_update (OctPlan *plan, gconstpointer params)
   if (plan->operation == OCT_OPERATION_AVERAGE
       && !is_same_mean (former, params))
     reference_forget (plan);
+  if (plan->operation == OCT_OPERATION_ANGIO
+      && !is_same_flow (former, params)) {
+    reference_forget (plan);
+    plan->noise = plan->noise_images = 0;
+  }
   oct_operation_free_params (plan->operation, former);
   return is_same_shape (&before, &after);
 }

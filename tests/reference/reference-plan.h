@@ -15,6 +15,9 @@ struct _OctPlan {
   gboolean has_range;
   double range_min, range_max; /* in the unit of the image's scale */
   GQueue past;                 /* frames in a mean, arrays of Complex */
+  double noise;                /* of angiography, and images that it is of */
+  guint noise_images;
+  guint repeats; /* of this place, that were aligned */
   /* of the last B-scan: its noise in counts, or the frames in its mean */
   double found;
 };

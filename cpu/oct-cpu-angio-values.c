@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "oct-cpu-angio-values.h"
+
+#include "oct-cpu-grey.h"
+#include "oct-simd.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Running statistics of the repeats, depth by depth: in single precision, sums
+ * of a and of |a|^2 would lose what changes in bright tissue that is still. */
+typedef struct {
+  float n[OCT_CPU_ANGIO_CHUNK];
+  float re[OCT_CPU_ANGIO_CHUNK], im[OCT_CPU_ANGIO_CHUNK]; /* mean */
+  float q[OCT_CPU_ANGIO_CHUNK];                           /* sum |a - mean|^2 */
+  float p[OCT_CPU_ANGIO_CHUNK];
+  /* of the method: the value before, and a sum of differences; or the mean
+   * amplitude, and a sum of squares */
+  float before[2][OCT_CPU_ANGIO_CHUNK];
+  float sum[OCT_CPU_ANGIO_CHUNK];
+} Statistics;
+
+OCT_INLINE float
+is_there (float re, float im)
+{
+  gint32 a = oct_cpu_bits (re) & 0x7fffffff, b = oct_cpu_bits (im) & 0x7fffffff;
+
+  return (float)((a < 0x7f800000) & (b < 0x7f800000) & ((a | b) != 0));
+}
+
+OCT_VECTORISED static void
+angio_add_repeat (const float *restrict a, guint count, Statistics *s)
+{
+  OCT_INDEPENDENT
+  for (guint i = 0; i < count; i++) {
+    float there = is_there (a[2 * i], a[2 * i + 1]);
+    float re = there > 0 ? a[2 * i] : 0, im = there > 0 ? a[2 * i + 1] : 0;
+    float n = s->n[i] + there, weight = there / (n > 1 ? n : 1);
+    float dre = re - s->re[i], dim = im - s->im[i];
+    float mre = s->re[i] + dre * weight, mim = s->im[i] + dim * weight;
+
+    s->q[i] += there * (dre * (re - mre) + dim * (im - mim));
+    s->p[i] += (re * re + im * im - s->p[i]) * weight;
+    s->n[i] = n;
+    s->re[i] = mre;
+    s->im[i] = mim;
+  }
+}
+
+/* After angio_add_repeat() */
+OCT_VECTORISED static void
+angio_add_difference (const float *restrict a, guint count, Statistics *s)
+{
+  OCT_INDEPENDENT
+  for (guint i = 0; i < count; i++) {
+    float there = is_there (a[2 * i], a[2 * i + 1]);
+    float re = there > 0 ? a[2 * i] : s->before[0][i];
+    float im = there > 0 ? a[2 * i + 1] : s->before[1][i];
+    float dre = re - s->before[0][i], dim = im - s->before[1][i];
+
+    s->sum[i] += s->n[i] > 1 ? (dre * dre + dim * dim) / 2 : 0;
+    s->before[0][i] = re;
+    s->before[1][i] = im;
+  }
+}
+
+/* After angio_add_repeat() */
+OCT_VECTORISED static void
+angio_add_amplitude (const float *restrict a, guint count, Statistics *s)
+{
+  OCT_INDEPENDENT
+  for (guint i = 0; i < count; i++) {
+    float there = is_there (a[2 * i], a[2 * i + 1]);
+    float re = there > 0 ? a[2 * i] : 0, im = there > 0 ? a[2 * i + 1] : 0;
+    float weight = there / (s->n[i] > 1 ? s->n[i] : 1);
+    float d = sqrtf (re * re + im * im) - s->before[0][i];
+
+    s->before[0][i] += d * weight;
+    s->sum[i] += there * d * (d - d * weight);
+  }
+}
+
+OCT_VECTORISED static void
+angio_finish_residual (const Statistics *s, const OctCpuAngioValues *values)
+{
+  float *restrict r = values->mean;
+  float *restrict p = values->power;
+  guint16 *restrict bins = values->bins;
+  float there = 0;
+
+#pragma omp simd reduction(+ : there)
+  for (guint i = 0; i < values->count; i++) {
+    gint32 counts = s->n[i] > 1;
+
+    r[i] = counts ? s->q[i] / (s->n[i] - 1) : 0;
+    p[i] = s->p[i];
+    bins[i] = (guint16)(counts ? oct_angio_bin (oct_cpu_bits (r[i]))
+                               : OCT_CPU_ANGIO_NO_BIN);
+    there += counts ? s->n[i] : 0;
+  }
+  *values->there += (guint64)there;
+}
+
+/* sum / (n - less) */
+OCT_VECTORISED static void
+angio_finish_sum (
+    const Statistics *s, guint count, float less, float *restrict mean)
+{
+  for (guint i = 0; i < count; i++)
+    mean[i] = s->n[i] > 1 ? s->sum[i] / (s->n[i] - less) : 0;
+}
+
+void
+oct_cpu_angio_find (OctAngioMethod method, const OctCpuAngioValues *values)
+{
+  Statistics s;
+  guint count = values->count;
+
+  memset (&s, 0, sizeof s);
+  for (guint i = 0; i < values->n; i++) {
+    angio_add_repeat (values->repeats[i], count, &s);
+    if (method == OCT_ANGIO_COMPLEX_DIFFERENCE)
+      angio_add_difference (values->repeats[i], count, &s);
+    else if (method == OCT_ANGIO_SPECKLE_VARIANCE)
+      angio_add_amplitude (values->repeats[i], count, &s);
+  }
+  angio_finish_residual (&s, values);
+  if (method == OCT_ANGIO_COMPLEX_DIFFERENCE)
+    angio_finish_sum (&s, count, 1, values->mean);
+  else if (method == OCT_ANGIO_SPECKLE_VARIANCE)
+    angio_finish_sum (&s, count, 0, values->mean);
+}
+
+/* ------------------------------------------------------------------ windows */
+
+OCT_VECTORISED void
+oct_cpu_angio_add (const float *restrict row, guint count, float *restrict sum)
+{
+  for (guint i = 0; i < count; i++)
+    sum[i] += row[i];
+}
+
+OCT_VECTORISED void
+oct_cpu_angio_window (const float *restrict from, guint reach,
+    const float *restrict weights, float scale, guint count,
+    float *restrict mean)
+{
+  for (guint i = 0; i < count; i++)
+    mean[i] = from[i];
+  for (guint d = 1; d <= reach; d++) {
+    const float *below = from + d, *above = from - d;
+
+    for (guint i = 0; i < count; i++)
+      mean[i] += below[i] + above[i];
+  }
+  for (guint i = 0; i < count; i++)
+    mean[i] *= weights[i] * scale;
+}
+
+OCT_VECTORISED void
+oct_cpu_angio_find_still (const float *restrict R, const float *restrict I,
+    float noise, guint count, guint16 *restrict bins)
+{
+  for (guint i = 0; i < count; i++) {
+    float part = (R[i] - noise) / I[i];
+
+    bins[i] = (guint16)(I[i] > 10 * noise ? oct_angio_bin (oct_cpu_bits (part))
+                                          : OCT_CPU_ANGIO_NO_BIN);
+  }
+}
+
+#define ANGIO_SHOW(kind)                                                       \
+  for (guint i = 0; i < count; i++)                                            \
+  shown[i] = oct_angio_show (kind, R[i], I[i], noise, still)
+
+OCT_VECTORISED void
+oct_cpu_angio_show_line (OctAngioShow show, const float *restrict R,
+    const float *restrict I, float noise, float still, guint count,
+    float *restrict shown)
+{
+  switch (show) {
+  case OCT_ANGIO_SHOW_FLOW:
+    ANGIO_SHOW (OCT_ANGIO_SHOW_FLOW);
+    break;
+  case OCT_ANGIO_SHOW_INDEX:
+    ANGIO_SHOW (OCT_ANGIO_SHOW_INDEX);
+    break;
+  case OCT_ANGIO_SHOW_NOISE_IMMUNE:
+    ANGIO_SHOW (OCT_ANGIO_SHOW_NOISE_IMMUNE);
+    break;
+  case OCT_ANGIO_SHOW_MASK:
+    ANGIO_SHOW (OCT_ANGIO_SHOW_MASK);
+    break;
+  default:
+    ANGIO_SHOW (OCT_ANGIO_SHOW_RATIO);
+  }
+}
