@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstoctoutputs.h"
+#include "gstoctcaps.h"
 #include "gstoctscanmeta.h"
 
 GstFlowReturn
@@ -44,6 +45,17 @@ outputs_get_time (
   return gst_util_uint64_scale (i * GST_SECOND, per, rate);
 }
 
+static guint
+outputs_get_repeats (GstBaseTransform *trans)
+{
+  g_autoptr (GstCaps) caps =
+      gst_pad_get_current_caps (GST_BASE_TRANSFORM_SRC_PAD (trans));
+
+  return caps != NULL
+             ? gst_oct_structure_get_repeats (gst_caps_get_structure (caps, 0))
+             : 1;
+}
+
 /* The buffers begin as copies of the metadata of the input. */
 static void
 outputs_stamp (GstBaseTransform *trans, GstBuffer *buffer, guint i, guint n)
@@ -65,7 +77,7 @@ outputs_stamp (GstBaseTransform *trans, GstBuffer *buffer, guint i, guint n)
     GST_BUFFER_OFFSET_END (buffer) = GST_BUFFER_OFFSET (buffer) + 1;
   }
   if (gst_oct_scan_meta_get (buffer, &position)) {
-    gst_oct_scan_position_select (&position, i, 1);
+    gst_oct_scan_position_select (&position, i, 1, outputs_get_repeats (trans));
     gst_oct_scan_meta_set (buffer, &position);
   }
   if (i > 0)

@@ -50,13 +50,21 @@ gst_oct_scan_meta_set (GstBuffer *buffer, const GstOctScanPosition *position)
 {
   GstCustomMeta *meta =
       gst_buffer_get_custom_meta (buffer, GST_OCT_SCAN_META_NAME);
+  GstStructure *fields;
 
   if (meta == NULL)
     meta = gst_buffer_add_custom_meta (buffer, GST_OCT_SCAN_META_NAME);
-  gst_structure_set (gst_custom_meta_get_structure (meta), GST_OCT_SCAN_BSCAN,
-      G_TYPE_UINT, position->bscan, GST_OCT_SCAN_BSCANS, G_TYPE_UINT,
-      position->bscans, GST_OCT_SCAN_VOLUME, G_TYPE_UINT64, position->volume,
-      GST_OCT_SCAN_COUNT, G_TYPE_UINT, position->count, NULL);
+  fields = gst_custom_meta_get_structure (meta);
+  gst_structure_set (fields, GST_OCT_SCAN_BSCAN, G_TYPE_UINT, position->bscan,
+      GST_OCT_SCAN_BSCANS, G_TYPE_UINT, position->bscans, GST_OCT_SCAN_VOLUME,
+      G_TYPE_UINT64, position->volume, GST_OCT_SCAN_COUNT, G_TYPE_UINT,
+      position->count, NULL);
+  if (position->has_place)
+    gst_structure_set (fields, GST_OCT_SCAN_PLACE, G_TYPE_UINT, position->place,
+        GST_OCT_SCAN_REPEAT, G_TYPE_UINT, position->repeat, NULL);
+  else
+    gst_structure_remove_fields (
+        fields, GST_OCT_SCAN_PLACE, GST_OCT_SCAN_REPEAT, NULL);
 }
 
 /* A field of any integer type, as other languages choose the type of a number
@@ -87,12 +95,34 @@ scan_meta_get_number (const GstStructure *fields, const char *name, guint64 min,
   return *number >= min && *number <= max;
 }
 
+/* Both or neither.  A place counts as a B-scan at most, as volumes have no more
+ * places than B-scans. */
+static gboolean
+scan_meta_get_place (const GstStructure *fields, GstOctScanPosition *position)
+{
+  guint64 place = 0, repeat = 0;
+
+  position->has_place =
+      gst_structure_has_field (fields, GST_OCT_SCAN_PLACE)
+      || gst_structure_has_field (fields, GST_OCT_SCAN_REPEAT);
+  if (position->has_place
+      && (!scan_meta_get_number (
+              fields, GST_OCT_SCAN_PLACE, 0, position->bscans - 1, &place)
+          || !scan_meta_get_number (
+              fields, GST_OCT_SCAN_REPEAT, 0, position->bscans - 1, &repeat)))
+    return FALSE;
+  position->place = (guint)place;
+  position->repeat = (guint)repeat;
+  return TRUE;
+}
+
 gboolean
 gst_oct_scan_meta_get (GstBuffer *buffer, GstOctScanPosition *position)
 {
   GstCustomMeta *meta =
       gst_buffer_get_custom_meta (buffer, GST_OCT_SCAN_META_NAME);
   guint64 bscan, bscans, volume = 0, count = 1;
+  GstOctScanPosition found;
   const GstStructure *fields;
 
   if (meta == NULL)
@@ -113,19 +143,49 @@ gst_oct_scan_meta_get (GstBuffer *buffer, GstOctScanPosition *position)
         fields);
     return FALSE;
   }
-  *position = (GstOctScanPosition){ .bscan = (guint)bscan,
+  found = (GstOctScanPosition){ .bscan = (guint)bscan,
     .bscans = (guint)bscans,
     .volume = volume,
     .count = (guint)count };
+  if (!scan_meta_get_place (fields, &found)) {
+    GST_WARNING ("%" GST_PTR_FORMAT " is not a position of a B-scan: it may "
+                 "have both place and repeat, from 0 and below bscans",
+        fields);
+    return FALSE;
+  }
+  *position = found;
   return TRUE;
 }
 
 void
+gst_oct_scan_position_get_place (const GstOctScanPosition *position,
+    guint image, guint repeats, guint *place, guint *repeat)
+{
+  guint bscans = position->bscans;
+  guint places = bscans / repeats + (bscans % repeats != 0);
+  guint64 n = position->has_place ? position->repeat : position->bscan;
+
+  *place = position->place;
+  *repeat = position->repeat;
+  if (position->has_place && image == 0)
+    return;
+  n += image;
+  /* the division begins again with each volume */
+  if (!position->has_place)
+    n %= bscans;
+  *place = (guint)((*place + n / repeats) % places);
+  *repeat = (guint)(n % repeats);
+}
+
+void
 gst_oct_scan_position_select (
-    GstOctScanPosition *position, guint first, guint count)
+    GstOctScanPosition *position, guint first, guint count, guint repeats)
 {
   guint64 bscan = (guint64)position->bscan + first;
 
+  if (position->has_place)
+    gst_oct_scan_position_get_place (
+        position, first, repeats, &position->place, &position->repeat);
   position->bscan = (guint)(bscan % position->bscans);
   position->volume += bscan / position->bscans;
   position->count = count;

@@ -20,12 +20,16 @@ typedef struct {
   guint bscans;   /* B-scans per volume, 1 or more */
   guint64 volume; /* number of the volume since the start */
   guint count;    /* B-scans in this buffer, of as many volumes as it takes */
+  gboolean has_place; /* the meta says `place` and `repeat` of the first one */
+  guint place;        /* else 0: gst_oct_scan_position_get_place() divides */
+  guint repeat;
 } GstOctScanPosition;
 
 /* Makes the name known to GStreamer; when the plugin is loaded. */
 void gst_oct_scan_meta_register (void);
 
-/* `buffer` must be writable.  Other fields of a meta that is there stay. */
+/* `buffer` must be writable.  Other fields of a meta that is there stay; place
+ * and repeat go if `position` has none. */
 void gst_oct_scan_meta_set (
     GstBuffer *buffer, const GstOctScanPosition *position);
 
@@ -36,8 +40,13 @@ gboolean gst_oct_scan_meta_copy (GstBuffer *buffer, GstCustomMeta *meta);
 gboolean gst_oct_scan_meta_get (
     GstBuffer *buffer, GstOctScanPosition *position);
 
+/* Place in the volume of B-scan number `image` of the buffer, and which one of the
+ * `repeats` (1 or more) at that place it is. */
+void gst_oct_scan_position_get_place (const GstOctScanPosition *position,
+    guint image, guint repeats, guint *place, guint *repeat);
+
 /* Makes it that of `count` B-scans from number `first` of the buffer on. */
 void gst_oct_scan_position_select (
-    GstOctScanPosition *position, guint first, guint count);
+    GstOctScanPosition *position, guint first, guint count, guint repeats);
 
 G_END_DECLS

@@ -2,6 +2,10 @@
 #include "gstoctcaps.h"
 #include "oct-backend.h"
 
+/* metres; one in nanometres or micrometres is not among them */
+#define SHORTEST_WAVELENGTH 1e-7
+#define LONGEST_WAVELENGTH 1e-4
+
 const char *
 gst_oct_axis_to_string (GstOctAxis axis)
 {
@@ -57,27 +61,64 @@ info_from_structure (GstOctInfo *info, const GstStructure *s)
   return TRUE;
 }
 
-/* Taken for one, several B-scans would be a single wrong image. */
+/* A field that is not valid is an error: taken for absent, several B-scans would
+ * be a single wrong image, and speeds would be wrong. */
 static gboolean
-caps_get_bscans (const GstStructure *s, guint *bscans, GError **error)
+refuse_field (const GstStructure *s, const char *field, const char *meaning,
+    const char *expected, GError **error)
 {
-  g_autofree char *text = NULL;
-  const GValue *found;
+  const GValue *found = gst_structure_get_value (s, field);
+  g_autofree char *text =
+      G_VALUE_HOLDS_DOUBLE (found)
+          ? g_strdup_printf ("%g", g_value_get_double (found))
+          : g_strdup_value_contents (found);
+
+  g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
+      "%s (%s) was said to be the %s, %s was expected; set `%s` in the caps to "
+      "what the source delivers.",
+      text, G_VALUE_TYPE_NAME (found), meaning, expected, field);
+  return FALSE;
+}
+
+static gboolean
+caps_get_count (const GstStructure *s, const char *field, const char *meaning,
+    guint *count, GError **error)
+{
   gint value = 1;
 
-  if (!gst_structure_has_field (s, GST_OCT_BSCANS_FIELD)
-      || (gst_structure_get_int (s, GST_OCT_BSCANS_FIELD, &value)
-          && value >= 1)) {
-    *bscans = (guint)value;
-    return TRUE;
-  }
-  found = gst_structure_get_value (s, GST_OCT_BSCANS_FIELD);
-  text = g_strdup_value_contents (found);
-  g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
-      "%s (%s) was said to be the number of B-scans in a buffer, a gint from 1 "
-      "on was expected; set `bscans` in the caps to what the source delivers.",
-      text, G_VALUE_TYPE_NAME (found));
-  return FALSE;
+  if (gst_structure_has_field (s, field)
+      && (!gst_structure_get_int (s, field, &value) || value < 1))
+    return refuse_field (s, field, meaning, "a gint from 1 on", error);
+  *count = (guint)value;
+  return TRUE;
+}
+
+static gboolean
+caps_get_scan (GstOctInfo *info, const GstStructure *s, GError **error)
+{
+  info->line_rate_n = 0;
+  info->line_rate_d = 1;
+  if (!caps_get_count (s, GST_OCT_BSCANS_FIELD, "number of B-scans in a buffer",
+          &info->bscans, error)
+      || !caps_get_count (s, GST_OCT_REPEATS_FIELD,
+          "number of B-scans at each place", &info->repeats, error))
+    return FALSE;
+  if (gst_structure_has_field (s, GST_OCT_LINE_RATE_FIELD)
+      && (!gst_structure_get_fraction (s, GST_OCT_LINE_RATE_FIELD,
+              &info->line_rate_n, &info->line_rate_d)
+          || info->line_rate_n < 1))
+    return refuse_field (s, GST_OCT_LINE_RATE_FIELD,
+        "number of A-lines per second", "a fraction above 0, such as 100000/1,",
+        error);
+  if (gst_structure_has_field (s, GST_OCT_WAVELENGTH_FIELD)
+      && (!gst_structure_get_double (
+              s, GST_OCT_WAVELENGTH_FIELD, &info->wavelength)
+          || !(info->wavelength >= SHORTEST_WAVELENGTH
+               && info->wavelength <= LONGEST_WAVELENGTH)))
+    return refuse_field (s, GST_OCT_WAVELENGTH_FIELD,
+        "centre wavelength in metres",
+        "a gdouble from 1e-7 to 1e-4, such as 850e-9,", error);
+  return TRUE;
 }
 
 static gboolean
@@ -118,7 +159,7 @@ gst_oct_info_from_caps (GstOctInfo *info, const GstCaps *caps, GError **error)
   if (gst_caps_is_fixed (caps)) {
     const GstStructure *s = gst_caps_get_structure (caps, 0);
 
-    if (!caps_get_bscans (s, &info->bscans, error))
+    if (!caps_get_scan (info, s, error))
       return FALSE;
     if (gst_structure_has_name (s, "video/x-raw"))
       known = info_from_video (info, caps);
@@ -183,7 +224,7 @@ gst_oct_structure_copy_scan (const GstStructure *from, GstStructure *to)
 {
   static const char *const fields[] = { "framerate", "x-spacing", "y-spacing",
     GST_OCT_VIEW_FIELD, GST_OCT_SCAN_LINES_FIELD, GST_OCT_SCAN_BSCANS_FIELD,
-    GST_OCT_REPEATS_FIELD };
+    GST_OCT_REPEATS_FIELD, GST_OCT_LINE_RATE_FIELD, GST_OCT_WAVELENGTH_FIELD };
 
   for (guint i = 0; i < G_N_ELEMENTS (fields); i++)
     gst_oct_structure_copy_field (from, fields[i], to, fields[i]);

@@ -60,18 +60,21 @@ typedef enum {
 
 /* One buffer as fixed caps describe it: one B-scan, or several. */
 typedef struct {
-  gboolean is_video;      /* raw spectra or image; `video` is valid */
-  OctSampleFormat format; /* of one value (images: of the first plane) */
-  GstOctAxis axis;        /* spectra; WAVELENGTH for raw spectra */
-  guint columns, rows;    /* samples x lines; video: width x height */
-  guint bscans;           /* that share the rows, 1 or more */
+  gboolean is_video;             /* raw spectra or image; `video` is valid */
+  OctSampleFormat format;        /* of one value (images: of the first plane) */
+  GstOctAxis axis;               /* spectra; WAVELENGTH for raw spectra */
+  guint columns, rows;           /* samples x lines; video: width x height */
+  guint bscans;                  /* that share the rows, 1 or more */
+  guint repeats;                 /* B-scans at each place, 1 or more */
+  gint line_rate_n, line_rate_d; /* A-lines per second; 0/1: not known */
+  double wavelength;             /* centre, metres; 0: not known */
   GstVideoInfo video;
   gsize size; /* bytes, tightly packed (video: default strides) */
 } GstOctInfo;
 
 /* FALSE with OCT_ERROR_FORMAT when the caps are not fixed, not of this plugin,
  * or describe a buffer of more values than OCT_MAX_BSCAN_VALUES or rows that
- * are not whole B-scans. */
+ * are not whole B-scans, or have a field of the scan that is not valid. */
 gboolean gst_oct_info_from_caps (
     GstOctInfo *info, const GstCaps *caps, GError **error);
 
@@ -118,9 +121,9 @@ const char *gst_oct_axis_to_string (GstOctAxis axis);
 void gst_oct_structure_copy_field (const GstStructure *from,
     const char *from_field, GstStructure *to, const char *to_field);
 
-/* Copies the fields of the scan and not of the values: the frame rate, how far
- * lines and B-scans are apart, how often each B-scan is repeated, and how many
- * there are if only a part of them is taken. */
+/* Copies the fields of the scan and not of the values: the frame rate and the
+ * line rate, how far lines and B-scans are apart, the wavelength, how often each
+ * B-scan is repeated, and how many there are if only a part of them is taken. */
 void gst_oct_structure_copy_scan (const GstStructure *from, GstStructure *to);
 
 /* B-scans at each place, 1 or more. */

@@ -37,6 +37,12 @@ G_BEGIN_DECLS
  * n is repeat n % repeats of place n / repeats.  All of them count as B-scans, and
  * y-spacing is that of places.  Absent: 1 */
 #define GST_OCT_REPEATS_FIELD "repeats"
+/* fraction: A-lines per second within a B-scan, in Hz.  The frame rate times the
+ * A-lines is less, as the scanner flies back between B-scans.  Absent: not
+ * known */
+#define GST_OCT_LINE_RATE_FIELD "line-rate"
+/* double: centre wavelength in metres; absent: not known */
+#define GST_OCT_WAVELENGTH_FIELD "wavelength"
 
 /* ------------------------------------------------------------ scan position
  *
@@ -59,6 +65,13 @@ G_BEGIN_DECLS
 #define GST_OCT_SCAN_VOLUME "volume"
 /* guint: B-scans in this buffer, of as many volumes as it takes; absent: 1 */
 #define GST_OCT_SCAN_COUNT "count"
+/* guint, both or neither: place in the volume of the first B-scan, from 0 on, and
+ * which of the repeats at that place it is.  They win over the division of bscan
+ * by GST_OCT_REPEATS_FIELD, as for repeats that are interleaved.  The other
+ * B-scans of the buffer follow: the next repeat, after the last one repeat 0 of
+ * the next place. */
+#define GST_OCT_SCAN_PLACE "place"
+#define GST_OCT_SCAN_REPEAT "repeat"
 
 /* ------------------------------------------------------------ calibration
  *

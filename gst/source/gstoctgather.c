@@ -312,10 +312,13 @@ place_follows (GstOctGather *self, GstBuffer *buffer)
     return !has_first;
   if (!has_first)
     return FALSE;
-  gst_oct_scan_position_select (
-      &expected, self->count * self->in.bscans, position.count);
+  gst_oct_scan_position_select (&expected, self->count * self->in.bscans,
+      position.count, self->in.repeats);
   return position.bscan == expected.bscan && position.bscans == expected.bscans
-         && position.volume == expected.volume;
+         && position.volume == expected.volume
+         && position.has_place == expected.has_place
+         && position.place == expected.place
+         && position.repeat == expected.repeat;
 }
 
 /* Downstream only the time, number and place of the first gathered B-scan are

@@ -544,6 +544,11 @@ oct_test_get_scan_position (GstBuffer *buffer)
             &position.bscans, "volume", G_TYPE_UINT64, &position.volume,
             "count", G_TYPE_UINT, &position.count, NULL),
         "%" GST_PTR_FORMAT, gst_custom_meta_get_structure (meta));
+  position.has_place =
+      meta != NULL
+      && gst_structure_get (gst_custom_meta_get_structure (meta), "place",
+          G_TYPE_UINT, &position.place, "repeat", G_TYPE_UINT, &position.repeat,
+          NULL);
   return position;
 }
 

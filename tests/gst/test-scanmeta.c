@@ -62,6 +62,13 @@ static const struct {
   /* the same, but not the next one */
   { "bscan=(int)0,bscans=(int)4", "bscan=(int)2,bscans=(int)4", 1 },
   { "bscan=(int)0,bscans=(int)4", "bscan=(int)1,bscans=(int)5", 1 },
+  /* place and repeat, one B-scan at a place: the next place, another one */
+  { "bscan=(int)0,bscans=(int)4,place=(int)1,repeat=(int)0",
+      "bscan=(int)1,bscans=(int)4,place=(uint)2,repeat=(uint)0", 2 },
+  { "bscan=(int)0,bscans=(int)4,place=(int)1,repeat=(int)0",
+      "bscan=(int)1,bscans=(int)4,place=(int)3,repeat=(int)0", 1 },
+  { "bscan=(int)0,bscans=(int)4,place=(int)1,repeat=(int)0",
+      "bscan=(int)1,bscans=(int)4", 1 },
   /* none at all, and none that can be one, which counts as none */
   { NULL, NULL, 2 },
   { NULL, "bscan=(int)0,bscans=(int)0", 2 },
@@ -73,6 +80,9 @@ static const struct {
   { NULL, "bscan=(int)1,bscans=(int)4,volume=(guint64)18446744073709551615",
       2 },
   { NULL, "bscan=(int)1,bscans=(int)4,count=(int)0", 2 },
+  { NULL, "bscan=(int)1,bscans=(int)4,place=(int)1", 2 },
+  { NULL, "bscan=(int)1,bscans=(int)4,repeat=(int)1", 2 },
+  { NULL, "bscan=(int)1,bscans=(int)4,place=(int)4,repeat=(int)0", 2 },
   { "bscan=(int)0,bscans=(int)4", NULL, 1 },
 };
 
