@@ -4,6 +4,8 @@
 #include "oct-average.h"
 #include "oct-colormap.h"
 #include "oct-cs.h"
+#include "oct-doppler.h"
+#include "oct-dynamic.h"
 #include "oct-flip.h"
 #include "oct-nufft.h"
 #include "oct-params.h"
@@ -59,6 +61,10 @@ DEFINE_CHECK (
     check_speckle, OctSpeckleParams, oct_check_speckle (params, error))
 DEFINE_CHECK (
     check_average, OctAverageParams, oct_check_average (params, error))
+DEFINE_CHECK (
+    check_doppler, OctDopplerParams, oct_check_doppler (params, error))
+DEFINE_CHECK (
+    check_dynamic, OctDynamicParams, oct_check_dynamic (params, error))
 
 static gboolean
 check_sharpen (gconstpointer data, GError **error)
@@ -137,6 +143,18 @@ DEFINE_SHAPES (
 DEFINE_SHAPES (average_shapes, OctAverageParams,
     SHAPE (p->format, p->values, p->rows),
     SHAPE (p->format, p->values, p->rows))
+
+/* Values as A-scans have them, or images one below the other. */
+#define FLOW_SHAPE(p)                                                          \
+  SHAPE (p->values ? OCT_SAMPLE_F32 : OCT_SAMPLE_U8,                           \
+      p->values                                                                \
+          ? p->depth_bins                                                      \
+          : p->lines / OCT_BSCANS (p) * (p->format == OCT_IMAGE_RGBA ? 4 : 1), \
+      p->values ? p->lines : p->depth_bins * OCT_BSCANS (p))
+DEFINE_SHAPES (doppler_shapes, OctDopplerParams,
+    SHAPE (OCT_SAMPLE_CF32, p->depth_bins, p->lines), FLOW_SHAPE (p))
+DEFINE_SHAPES (dynamic_shapes, OctDynamicParams,
+    SHAPE (OCT_SAMPLE_CF32, p->depth_bins, p->lines), FLOW_SHAPE (p))
 
 /* ------------------------------------------------------------------- later */
 
@@ -217,6 +235,11 @@ static const Description descriptions[] = {
       sizeof (OctSharpenParams), { { 0 } }, check_sharpen, sharpen_shapes },
   [OCT_OPERATION_AVERAGE] = { "average", "means of images or A-scans over time",
       sizeof (OctAverageParams), { { 0 } }, check_average, average_shapes },
+  [OCT_OPERATION_DOPPLER] = { "doppler", "what moves along the beam",
+      sizeof (OctDopplerParams), { { 0 } }, check_doppler, doppler_shapes },
+  [OCT_OPERATION_DYNAMIC] = { "dynamic",
+      "how much and how fast A-scans fluctuate", sizeof (OctDynamicParams),
+      { { 0 } }, check_dynamic, dynamic_shapes },
 };
 G_STATIC_ASSERT (G_N_ELEMENTS (descriptions) == OCT_N_OPERATIONS);
 
