@@ -496,7 +496,7 @@ typedef struct {
   gboolean values; /* F32; else an image of this format, not GRAY16 */
   OctImageFormat format;
   OctDopplerBetween between;
-  guint repeats; /* 2 or more, REPEATS only, and one B-scan then */
+  guint repeats; /* 1 or more, REPEATS only, and one B-scan then */
   OctDopplerQuantity quantity;
   guint window_lines, window_bins; /* odd, 1 .. OCT_DOPPLER_WIDEST */
   guint bulk_lines; /* odd, 1 .. OCT_DOPPLER_BULK_WIDEST; 0: bulk is 0 */

@@ -61,7 +61,7 @@ oct_check_doppler (const OctDopplerParams *params, GError **error)
     return FALSE;
   }
   if (params->between == OCT_DOPPLER_REPEATS
-      && (params->repeats < 2 || OCT_BSCANS (params) > 1)) {
+      && (params->repeats < 1 || OCT_BSCANS (params) > 1)) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
         "between=repeats needs 2 or more B-scans at each place, one in a "
         "buffer, "

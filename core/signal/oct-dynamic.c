@@ -52,13 +52,19 @@ oct_check_dynamic (const OctDynamicParams *params, GError **error)
         params->quantity, params->values ? "values" : "images", params->format);
     return FALSE;
   }
-  if (params->frames >= 2 && params->frames <= OCT_DYNAMIC_MOST
-      && params->repeats != 1)
+  if (params->frames < 2 || params->frames > OCT_DYNAMIC_MOST) {
+    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+        "Fluctuations over %u B-scans were asked for; set `frames` to 2 to %u.",
+        params->frames, OCT_DYNAMIC_MOST);
+    return FALSE;
+  }
+  if (params->repeats == 0 || OCT_BSCANS (params) == 1)
     return TRUE;
   g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-      "Fluctuations over %u B-scans, of %u at a place, were asked for; set "
-      "`frames` to 2 to %u, and deliver 2 B-scans or more at each place.",
-      params->frames, params->repeats, OCT_DYNAMIC_MOST);
+      "B-scans of places that have %u each came in buffers of %u B-scans; "
+      "deliver "
+      "one B-scan per buffer.",
+      params->repeats, OCT_BSCANS (params));
   return FALSE;
 }
 

@@ -213,7 +213,7 @@ test_refused (void)
   params[4].noise = -1;
   params[5].scale = 0;
   params[6].range = 0;
-  params[7].between = OCT_DOPPLER_REPEATS; /* of one B-scan */
+  params[7].between = OCT_DOPPLER_REPEATS; /* no repeats */
   params[8].values = FALSE;
   params[8].format = OCT_IMAGE_GRAY16;
   params[9].between = OCT_DOPPLER_REPEATS;

@@ -174,7 +174,8 @@ test_refused (void)
   params[5].max_frequency = 0.5;
   params[6].max = 0;
   params[7].noise = NAN;
-  params[8].repeats = 1;
+  params[8].repeats = 2;
+  params[8].bscans = 2;
   params[9].quantity = OCT_DYNAMIC_COLOUR;
   params[10].values = FALSE;
   params[10].format = OCT_IMAGE_GRAY16;
