@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstoctplaces.h"
 #include "gstoctcaps.h"
-#include "gstoctscanmeta.h"
 
 void
 gst_oct_places_forget (GstOctPlaces *places)
 {
-  places->has_place = FALSE;
+  places->has_last = FALSE;
   places->begin = GST_CLOCK_TIME_NONE;
   gst_clear_buffer (&places->held);
 }
@@ -60,30 +59,54 @@ places_send_held (GstOctPlaces *places, GstBaseTransform *trans)
   return gst_pad_push (GST_BASE_TRANSFORM_SRC_PAD (trans), buffer);
 }
 
+static void
+places_get (const GstOctPlaces *places, const GstOctScanPosition *position,
+    guint *place, guint *repeat)
+{
+  gst_oct_scan_position_get_place (
+      position, 0, MAX (1, places->repeats), place, repeat);
+}
+
+/* Whether a B-scan does not follow the last one at its place. */
+static gboolean
+places_begin_with (
+    const GstOctPlaces *places, const GstOctScanPosition *position)
+{
+  guint place, repeat, last_place, last_repeat;
+
+  places_get (places, position, &place, &repeat);
+  places_get (places, &places->last, &last_place, &last_repeat);
+  return position->volume != places->last.volume || place != last_place
+         || repeat <= last_repeat;
+}
+
 gboolean
 gst_oct_places_take (GstOctPlaces *places, GstBaseTransform *trans,
     GstBuffer *buffer, GstFlowReturn *ret)
 {
   GstOctScanPosition position;
-  guint place = 0, repeat = 0;
-  gboolean has_place, is_new;
+  gboolean has_place = gst_oct_scan_meta_get (buffer, &position)
+                       && (position.bscans > 1 || position.has_place);
+  gboolean is_new =
+      has_place && places->has_last && places_begin_with (places, &position);
 
-  *ret = GST_FLOW_OK;
-  has_place = places->repeats > 0 && gst_oct_scan_meta_get (buffer, &position)
-              && (position.bscans > 1 || position.has_place);
+  *ret = is_new ? places_send_held (places, trans) : GST_FLOW_OK;
+  places->has_last = has_place;
   if (has_place)
-    gst_oct_scan_position_get_place (
-        &position, 0, places->repeats, &place, &repeat);
-  is_new = has_place && places->has_place
-           && (position.volume != places->volume || place != places->place
-               || repeat <= places->repeat);
-  if (is_new)
-    *ret = places_send_held (places, trans);
-  places->has_place = has_place;
-  places->volume = has_place ? position.volume : 0;
-  places->place = place;
-  places->repeat = repeat;
+    places->last = position;
   return is_new;
+}
+
+/* Whether the last B-scan is the last one of its place. */
+static gboolean
+places_are_complete (const GstOctPlaces *places)
+{
+  guint place, repeat;
+
+  if (!places->has_last)
+    return FALSE;
+  places_get (places, &places->last, &place, &repeat);
+  return repeat + 1 == places->repeats;
 }
 
 GstFlowReturn
@@ -95,8 +118,7 @@ gst_oct_places_finish (
   if (count == 1)
     places->begin = GST_BUFFER_PTS (in);
   gst_clear_buffer (&places->held);
-  if (count < places->repeats
-      && !(places->has_place && places->repeat + 1 == places->repeats)) {
+  if (count < places->repeats && !places_are_complete (places)) {
     places->held = gst_buffer_ref (out);
     return GST_BASE_TRANSFORM_FLOW_DROPPED;
   }

@@ -9,16 +9,15 @@
 #pragma once
 
 #include <gst/base/gstbasetransform.h>
+#include "gstoctscanmeta.h"
 
 G_BEGIN_DECLS
 
 typedef struct {
   guint repeats; /* B-scans of a place; 1 and 0: each one has a result */
-  /* the last B-scan, if it says where it belongs */
-  gboolean has_place;
-  guint64 volume;
-  guint place, repeat;
-  GstClockTime begin; /* of the place */
+  gboolean has_last;
+  GstOctScanPosition last; /* the last B-scan, if it says where it belongs */
+  GstClockTime begin;      /* of the place */
   GstBuffer *held;  /* its result so far, if B-scans of it are still to come */
   guint incomplete; /* places so far that have lost B-scans */
 } GstOctPlaces;

@@ -110,6 +110,7 @@ main (int argc, char **argv)
   check_logscale (&check);
   check_colormap (&check);
   check_filters (&check);
+  check_flow (&check);
   check_nufft (&check);
   if (!with_reference) { /* that these are compared with anyway, or errors */
     check_cs (&check);

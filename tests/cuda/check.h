@@ -31,6 +31,9 @@ typedef enum {
   /* counts or complex values of speckle that is elsewhere in every B-scan, with
    * some noise; OCT_OPERATION_AVERAGE only */
   FILL_MOVED,
+  /* complex values of tissue with a vessel, brightness that changes from B-scan to
+   * B-scan, and a line of not-a-number in each second one */
+  FILL_FLOW,
   N_FILLS
 } Fill;
 
@@ -129,6 +132,7 @@ void check_fft (Check *check);
 void check_logscale (Check *check);
 void check_colormap (Check *check);
 void check_filters (Check *check);
+void check_flow (Check *check);
 void check_nufft (Check *check);
 void check_nufft_properties (Check *check);
 void check_cs (Check *check);
