@@ -8,6 +8,8 @@
 #include "gstoctcuda.h"
 #include "gstoctdcsub.h"
 #include "gstoctdispersion.h"
+#include "gstoctdoppler.h"
+#include "gstoctdynamic.h"
 #include "gstoctenface.h"
 #include "gstoctfft.h"
 #include "gstoctflip.h"
@@ -64,6 +66,8 @@ plugin_init (GstPlugin *plugin)
   ok &= GST_ELEMENT_REGISTER (octflip, plugin);
   ok &= GST_ELEMENT_REGISTER (octspeckle, plugin);
   ok &= GST_ELEMENT_REGISTER (octsharpen, plugin);
+  ok &= GST_ELEMENT_REGISTER (octdoppler, plugin);
+  ok &= GST_ELEMENT_REGISTER (octdynamic, plugin);
   ok &= gst_oct_type_find_register (plugin);
   return ok;
 }

@@ -42,7 +42,9 @@ G_BEGIN_DECLS
   row (SHARPEN, sharpen, OctSharpenParams)                                     \
   row (AVERAGE, average, OctAverageParams)                                     \
   row (ALIGN, align, OctAlignParams)                                           \
-  row (ANGIO, angio, OctAngioParams)
+  row (ANGIO, angio, OctAngioParams)                                           \
+  row (DOPPLER, doppler, OctDopplerParams)                                     \
+  row (DYNAMIC, dynamic, OctDynamicParams)
 /* clang-format on */
 
 #define OCT_OPERATION_ID(NAME, name, params) OCT_OPERATION_##NAME,
@@ -562,6 +564,110 @@ typedef struct {
   double noise;                    /* |a|^2, 0: found */
   double min, max;                 /* dB, min < max */
 } OctAngioParams;
+
+/* What moves along the beam: CF32 [lines][depth_bins] of A-scans a -> F32
+ * [lines][depth_bins], or an image [depth_bins][lines].  Values whose power is not
+ * finite, or above OCT_FLOW_MOST, count as 0.  With W[v] the sum of v over the `window_lines` x
+ * `window_bins` values around it, of those that there are:
+ *   PHASE: scale arg W[c] (Kasai), c = b a* exp (-i bulk);
+ *   VARIANCE: 1 - |W[c]| / W[p - s2], p = (|a|^2 + |b|^2) / 2, limited to 0 .. 1;
+ *     1 if W[p - s2] is not above 0.
+ * LINES: b is the A-line after a, of the same B-scan.  The last A-line has none
+ * after it, and the values of the one before it.  REPEATS: b is the next of the
+ * `repeats` B-scans of a place, a the one before it; c and p are sums over those
+ * that came.  A place begins when the one before has all of its repeats.  Without
+ * any pair of a and b all is 0.  get_found(): B-scans of the place, of LINES 1.
+ *   bulk: the phase of the tissue, of every A-line x: of a histogram of arg (b a*)
+ * over the A-lines x - bulk_lines / 2 .. x + bulk_lines / 2, of OCT_DOPPLER_BULK
+ * bins, weights |b a*|, each shared by the two bins with the nearest middles, then
+ * smoothed by 1 2 1, the largest, refined by a parabola through the logarithms of the
+ * three (Makita et al., Opt. Express 14, 7821 (2006), who count).
+ *   s2: `noise`, or if that is 0, the lowest mean of p over one of eight equal
+ * bands of depth, 0 if there are fewer bins.  A phase is 0 if W[p] < least W[s2].
+ *   unwrap: phases as those next to them have it: the least squares of Ghiglia and
+ * Romero (J. Opt. Soc. Am. A 11, 107 (1994)) by cosine transforms, less its median
+ * over the phases that `least` made 0, then whole turns added to each phase that
+ * bring it nearest to that, and taken from all as many as are in the median of the
+ * others.
+ * Images, rounded to nearest: 128 + 127 v / range, limited to 1 .. 255, of v =
+ * PHASE; 255 v of VARIANCE. */
+typedef enum {
+  OCT_DOPPLER_LINES,
+  OCT_DOPPLER_REPEATS,
+} OctDopplerBetween;
+
+typedef enum {
+  OCT_DOPPLER_PHASE,
+  OCT_DOPPLER_VARIANCE,
+} OctDopplerQuantity;
+
+#define OCT_DOPPLER_WIDEST 31u
+#define OCT_DOPPLER_BULK_WIDEST 255u
+#define OCT_DOPPLER_BULK 36u
+#define OCT_FLOW_BANDS 8u
+/* so that sums and their squares are finite */
+#define OCT_FLOW_MOST 1e30f
+
+typedef struct {
+  guint depth_bins, lines, bscans;
+  gboolean values; /* F32; else an image of this format, not GRAY16 */
+  OctImageFormat format;
+  OctDopplerBetween between;
+  guint repeats; /* 1 or more, REPEATS only, and one B-scan then */
+  OctDopplerQuantity quantity;
+  guint window_lines, window_bins; /* odd, 1 .. OCT_DOPPLER_WIDEST */
+  guint bulk_lines; /* odd, 1 .. OCT_DOPPLER_BULK_WIDEST; 0: bulk is 0 */
+  double noise;     /* >= 0 */
+  double least;     /* >= 0 */
+  double scale;     /* of a phase in rad, > 0 */
+  double range;     /* > 0 */
+  gboolean unwrap;  /* PHASE only */
+} OctDopplerParams;
+
+/* How much and how fast A-scans fluctuate: CF32 [lines][depth_bins] of A-scans a ->
+ * F32 of the same shape, or an image [depth_bins][lines].  x = |a|, 0 if the power
+ * is not finite or above OCT_FLOW_MOST.  Exponential means over about `frames` B-scans of a place, which
+ * has `repeats` of them (0: all are of one place), from the first: with the n-th
+ * one, g = max (1 / frames, 1 / n), h = max (1 / frames,
+ * 1 / (n - 1)),
+ *   V0 becomes (1 - g) (V0 + g (x - m)^2), its variance, m becomes m + g (x - m),
+ *   V1 becomes V1 + h ((x - last x)^2 - V1), from the second on; all 0 at first.
+ * W[v]: the mean of v over the `window_lines` x `window_bins` values around it, of
+ * those that there are.
+ *   FREQUENCY: rate arccos (1 - W[V1] / (2 W[V0])) / 2 pi, the argument limited to
+ *     -1 .. 1; 0 if W[V0] is 0;
+ *   ACTIVITY: 10 log10 ((W[V0] - s2 / 2) / (s2 / 2)), the variance in dB above
+ *     that of noise; -100 at least, also without a s2; s2 is `noise`, or if that is
+ *     0, the lowest mean of |a|^2 over one of eight equal bands of depth, in the
+ *     same exponential mean as m;
+ *   COLOUR: red, green and blue of hue 2/3 (1 - f) (blue 0, green 1/2, red 1) and
+ *     brightness v, f = log (FREQUENCY / min_frequency) / log (max_frequency /
+ *     min_frequency), v = (ACTIVITY - min) / (max - min), both limited to 0 .. 1;
+ * Images: RGBA of COLOUR; grey of the others, 255 v, and 255 f where v is above 0.
+ * Rounded to nearest.  get_found(): B-scans of the place so far. */
+typedef enum {
+  OCT_DYNAMIC_COLOUR,
+  OCT_DYNAMIC_FREQUENCY,
+  OCT_DYNAMIC_ACTIVITY,
+} OctDynamicQuantity;
+
+#define OCT_DYNAMIC_MOST 65535u
+#define OCT_DYNAMIC_WIDEST 31u
+#define OCT_DYNAMIC_DARK (-100.0)
+
+typedef struct {
+  guint depth_bins, lines, bscans;
+  gboolean values; /* F32, not of COLOUR; else an image of this format */
+  OctImageFormat format;
+  OctDynamicQuantity quantity;
+  guint repeats;                       /* 0 or 2 .. */
+  guint frames;                        /* 2 .. OCT_DYNAMIC_MOST */
+  guint window_lines, window_bins;     /* odd, 1 .. OCT_DYNAMIC_WIDEST */
+  double rate;                         /* B-scans of a place per second, > 0 */
+  double min_frequency, max_frequency; /* Hz, 0 < min < max */
+  double min, max;                     /* dB, min < max */
+  double noise;                        /* >= 0 */
+} OctDynamicParams;
 
 #define OCT_BSCANS(params) MAX (1u, (params)->bscans)
 

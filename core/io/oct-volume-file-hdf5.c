@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A dataset [bscan][depth][line] `images` or [bscan][line][depth] `ascans`,
- * with element_size_um as Fiji's HDF5 plugins and others read it. */
+/* A dataset [bscan][depth][line] `images`, or [bscan][line][depth] `ascans` or
+ * `values`, with element_size_um as Fiji's HDF5 plugins and others read it. */
 #define _GNU_SOURCE /* fallocate */
 #define _FILE_OFFSET_BITS 64
 #include <errno.h>
@@ -26,6 +26,8 @@ make_type (OctSampleFormat voxel, gboolean in_file)
     return H5Tcopy (H5T_STD_U8LE);
   if (voxel == OCT_SAMPLE_U16)
     return H5Tcopy (in_file ? H5T_STD_U16LE : H5T_NATIVE_UINT16);
+  if (voxel == OCT_SAMPLE_F32)
+    return H5Tcopy (part);
   type = H5Tcreate (H5T_COMPOUND, 8);
   H5Tinsert (type, "r", 0, part);
   H5Tinsert (type, "i", 4, part);
@@ -88,10 +90,19 @@ add_repeats (hid_t dataset, const OctVolumeFileInfo *info)
   return ok;
 }
 
+/* What the values are. */
+static gboolean
+add_quantity (hid_t dataset, const OctVolumeFileInfo *info)
+{
+  return (info->quantity == NULL
+             || add_text (dataset, "quantity", info->quantity))
+         && (info->unit == NULL || add_text (dataset, "unit", info->unit));
+}
+
 static gboolean
 add_spacing (hid_t dataset, const OctVolumeFileInfo *info)
 {
-  gboolean is_ascans = info->voxel == OCT_SAMPLE_CF32;
+  gboolean is_ascans = oct_volume_file_is_ascans (info);
   double um[3] = { oct_volume_file_get_slice_spacing (info) * 1e6,
     oct_volume_file_get_row_spacing (info) * 1e6, info->x_spacing * 1e6 };
   hsize_t three = 3;
@@ -117,19 +128,22 @@ add_spacing (hid_t dataset, const OctVolumeFileInfo *info)
 static gboolean
 write_dataset (hid_t file, const OctVolumeFileInfo *info, const guint8 *voxels)
 {
-  gboolean is_ascans = info->voxel == OCT_SAMPLE_CF32;
+  gboolean is_ascans = oct_volume_file_is_ascans (info);
   const char *axes = is_ascans ? "bscan, line, depth" : "bscan, depth, line";
   hsize_t shape[3] = { info->bscans, info->rows, info->columns };
   hid_t space = H5Screate_simple (3, shape, NULL);
   hid_t stored = make_type (info->voxel, TRUE);
   hid_t given = make_type (info->voxel, FALSE);
-  hid_t dataset = H5Dcreate2 (file, is_ascans ? "ascans" : "images", stored,
-      space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  const char *name = !is_ascans                      ? "images"
+                     : info->voxel == OCT_SAMPLE_F32 ? "values"
+                                                     : "ascans";
+  hid_t dataset = H5Dcreate2 (
+      file, name, stored, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
   gboolean ok =
       dataset >= 0
       && H5Dwrite (dataset, given, H5S_ALL, H5S_ALL, H5P_DEFAULT, voxels) >= 0
       && add_spacing (dataset, info) && add_index (dataset, info)
-      && add_repeats (dataset, info)
+      && add_repeats (dataset, info) && add_quantity (dataset, info)
       && add_text (dataset, "axes",
           info->view == OCT_VOLUME_VIEW_ENFACE ? "picture, bscan, line" : axes);
 

@@ -21,7 +21,9 @@ typedef enum {
 } OctVolumeView;
 
 typedef struct {
-  OctSampleFormat voxel; /* U8, U16: grey levels; CF32: complex A-scans */
+  /* U8, U16: grey levels; CF32: complex A-scans; F32: values, laid out as they
+   * are */
+  OctSampleFormat voxel;
   OctVolumeView view;
   guint bscans, rows, columns;
   guint repeats; /* B-scans that follow each other at one place; 0 and 1: one */
@@ -31,6 +33,8 @@ typedef struct {
   /* by which depths in air were divided for z_spacing, written if the format
    * can store it; 0: not known */
   double refractive_index;
+  /* values alone: what they are, "velocity" and "mm/s", or NULL */
+  const char *quantity, *unit;
 
   /* DICOM alone: volumes of one recording share the first two, 64 characters
    * at most, and are counted; what else is known, "Keyword=value;..." by the

@@ -13,6 +13,7 @@ typedef struct {
   const char *endings[4];
   const char *name;     /* "NIfTI" */
   gboolean has_complex; /* whether A-scans can be written */
+  gboolean has_values;  /* likewise */
   guint64 most;         /* A-lines, depths and B-scans each; 0: any */
   guint64 most_bytes;   /* 0: any */
   /* Writes all of it to `fd`, which is an empty file `path`, and leaves that
@@ -39,6 +40,9 @@ gboolean oct_volume_file_write_dicom (const OctVolumeFileInfo *info,
 /* Whether the tags can be taken; OCT_ERROR_SETTINGS. */
 gboolean oct_volume_file_check_dicom (
     const OctVolumeFileInfo *info, GError **error);
+
+/* Whether rows are A-lines, with the depth running fastest. */
+gboolean oct_volume_file_is_ascans (const OctVolumeFileInfo *info);
 
 /* Bytes of the whole volume; of one B-scan. */
 guint64 oct_volume_file_get_size (const OctVolumeFileInfo *info);

@@ -46,6 +46,8 @@ write_page (TIFF *tiff, const OctVolumeFileInfo *info, guint bscan,
   TIFFSetField (tiff, TIFFTAG_BITSPERSAMPLE,
       (int)oct_sample_format_size (info->voxel) * 8);
   TIFFSetField (tiff, TIFFTAG_SAMPLESPERPIXEL, 1);
+  TIFFSetField (tiff, TIFFTAG_SAMPLEFORMAT,
+      info->voxel == OCT_SAMPLE_F32 ? SAMPLEFORMAT_IEEEFP : SAMPLEFORMAT_UINT);
   TIFFSetField (tiff, TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_MINISBLACK);
   TIFFSetField (tiff, TIFFTAG_COMPRESSION, COMPRESSION_NONE);
   TIFFSetField (tiff, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
@@ -73,16 +75,49 @@ write_page (TIFF *tiff, const OctVolumeFileInfo *info, guint bscan,
   return ok && TIFFWriteDirectory (tiff) != 0;
 }
 
+/* All pages.  Values are turned, so that the depth runs downwards in them as in
+ * images. */
+static gboolean
+write_pages (TIFF *tiff, const OctVolumeFileInfo *info, const char *description,
+    const guint8 *voxels)
+{
+  gsize slice = oct_volume_file_get_slice_size (info);
+  OctVolumeFileInfo turned = *info;
+  g_autofree float *page = NULL;
+  gboolean ok = TRUE;
+
+  if (info->voxel == OCT_SAMPLE_F32) {
+    turned.rows = info->columns;
+    turned.columns = info->rows;
+    page = g_try_malloc (slice);
+    if (page == NULL) {
+      errno = ENOMEM;
+      return FALSE;
+    }
+  }
+  for (guint i = 0; ok && i < info->bscans; i++) {
+    const guint8 *from = voxels + i * slice;
+
+    for (guint y = 0; page != NULL && y < info->rows; y++)
+      for (guint x = 0; x < info->columns; x++)
+        page[(gsize)x * info->rows + y] =
+            ((const float *)(gconstpointer)from)[(gsize)y * info->columns + x];
+    ok = write_page (tiff, &turned, i, description,
+        page != NULL ? (const guint8 *)page : from);
+  }
+  return ok;
+}
+
 gboolean
 oct_volume_file_write_tiff (const OctVolumeFileInfo *info, const guint8 *voxels,
     int fd, const char *path, guint64 *least, GError **error)
 {
-  gsize slice = oct_volume_file_get_slice_size (info);
   double between = oct_volume_file_get_slice_spacing (info);
   g_autofree char *spacing = NULL, *index = NULL, *repeats = NULL;
+  g_autofree char *values = NULL;
   g_autofree char *description = NULL;
   char number[G_ASCII_DTOSTR_BUF_SIZE];
-  gboolean ok = TRUE;
+  gboolean ok;
   /* libtiff closes its file */
   int own = dup (fd);
   TIFF *tiff = NULL;
@@ -96,11 +131,15 @@ oct_volume_file_write_tiff (const OctVolumeFileInfo *info, const guint8 *voxels,
                                      info->refractive_index));
   if (info->repeats > 1)
     repeats = g_strdup_printf ("repeats=%u\n", info->repeats);
+  if (info->quantity != NULL)
+    values = g_strdup_printf ("quantity=%s\nquantity_unit=%s\n", info->quantity,
+        info->unit != NULL ? info->unit : "1");
   description =
       g_strdup_printf ("ImageJ=1.53\nimages=%u\nslices=%u\nunit=mm\n%sloop="
-                       "false\n%s%s",
+                       "false\n%s%s%s",
           info->bscans, info->bscans, spacing != NULL ? spacing : "",
-          index != NULL ? index : "", repeats != NULL ? repeats : "");
+          index != NULL ? index : "", repeats != NULL ? repeats : "",
+          values != NULL ? values : "");
   errno = 0;
   if (own >= 0)
     tiff = open_stack (own, path);
@@ -110,8 +149,7 @@ oct_volume_file_write_tiff (const OctVolumeFileInfo *info, const guint8 *voxels,
       close (own);
     return FALSE;
   }
-  for (guint i = 0; ok && i < info->bscans; i++)
-    ok = write_page (tiff, info, i, description, voxels + i * slice);
+  ok = write_pages (tiff, info, description, voxels);
   /* closing reports no error */
   ok = ok && TIFFFlush (tiff) != 0;
   if (!ok)

@@ -14,6 +14,12 @@
 #include "oct-number.h"
 #include "oct-volume-file-kinds.h"
 
+gboolean
+oct_volume_file_is_ascans (const OctVolumeFileInfo *info)
+{
+  return info->voxel == OCT_SAMPLE_CF32 || info->voxel == OCT_SAMPLE_F32;
+}
+
 guint64
 oct_volume_file_get_size (const OctVolumeFileInfo *info)
 {
@@ -89,6 +95,7 @@ write_npy (const OctVolumeFileInfo *info, const guint8 *voxels, int fd,
   static const char *const types[] = {
     [OCT_SAMPLE_U8] = "|u1",
     [OCT_SAMPLE_U16] = "<u2",
+    [OCT_SAMPLE_F32] = "<f4",
     [OCT_SAMPLE_CF32] = "<c8",
   };
   g_autofree char *text = g_strdup_printf (
@@ -138,12 +145,16 @@ static void
 put_description (guint8 *header, const OctVolumeFileInfo *info)
 {
   char number[G_ASCII_DTOSTR_BUF_SIZE];
-  g_autofree char *repeats = NULL;
+  g_autofree char *repeats = NULL, *values = NULL;
 
   g_ascii_formatd (number, sizeof number, "%.9g", info->refractive_index);
   if (info->repeats > 1)
     repeats = g_strdup_printf (", repeats %u", info->repeats);
-  g_snprintf ((char *)header + 148, 80, "OCT volume, gst-oct%s%s%s",
+  if (info->quantity != NULL)
+    values = g_strdup_printf (
+        ", %s in %s", info->quantity, info->unit != NULL ? info->unit : "1");
+  g_snprintf ((char *)header + 148, 80, "OCT volume, gst-oct%s%s%s%s",
+      values != NULL ? values : "",
       info->refractive_index > 0.0 ? ", refractive index " : "",
       info->refractive_index > 0.0 ? number : "",
       repeats != NULL ? repeats : "");
@@ -159,9 +170,10 @@ write_nifti (const OctVolumeFileInfo *info, const guint8 *voxels, int fd,
   static const gint types[] = {
     [OCT_SAMPLE_U8] = 2,
     [OCT_SAMPLE_U16] = 512,
+    [OCT_SAMPLE_F32] = 16,
     [OCT_SAMPLE_CF32] = 32,
   };
-  gboolean is_ascans = info->voxel == OCT_SAMPLE_CF32;
+  gboolean is_ascans = oct_volume_file_is_ascans (info);
   /* mm; 1 if it is not known, as programs expect a number */
   double x = info->x_spacing > 0.0 ? info->x_spacing * 1e3 : 1.0;
   double row = oct_volume_file_get_row_spacing (info) * 1e3;
@@ -195,6 +207,10 @@ write_nifti (const OctVolumeFileInfo *info, const guint8 *voxels, int fd,
   put_float (header, 112, 1.0); /* slope */
   header[123] = 2;              /* mm */
   put_description (header, info);
+  if (info->quantity != NULL) {
+    put_short (header, 68, 1001); /* intent: an estimate of a quantity */
+    g_snprintf ((char *)header + 328, 16, "%s", info->quantity);
+  }
   put_short (header, 254, 1); /* sform: scanner */
   put_float (header, 280 + 4 * line, x);
   put_float (header, slice_at + 4 * 2, -slice);
@@ -224,18 +240,19 @@ write_nifti (const OctVolumeFileInfo *info, const guint8 *voxels, int fd,
 
 static const OctVolumeFormat formats[] = {
   { OCT_VOLUME_FILE_NPY, "npy", "NumPy: [B-scan][depth][A-line]", { ".npy" },
-      "NumPy", TRUE, 0, 0, write_npy, NULL, NULL },
+      "NumPy", TRUE, TRUE, 0, 0, write_npy, NULL, NULL },
   { OCT_VOLUME_FILE_NIFTI, "nifti", "NIfTI-1, for 3D Slicer and others",
-      { ".nii" }, "NIfTI", TRUE, G_MAXINT16, 0, write_nifti, NULL, NULL },
+      { ".nii" }, "NIfTI", TRUE, TRUE, G_MAXINT16, 0, write_nifti, NULL, NULL },
   { OCT_VOLUME_FILE_TIFF, "tiff", "TIFF stack of B-scans, for ImageJ",
-      { ".tif", ".tiff" }, "TIFF", FALSE, 0, G_GUINT64_CONSTANT (4200000000),
-      TIFF_WRITE, NULL, "libtiff-dev" },
-  { OCT_VOLUME_FILE_HDF5, "hdf5", "HDF5, dataset `images` or `ascans`",
-      { ".h5", ".hdf5" }, "HDF5", TRUE, 0, 0, HDF5_WRITE, NULL, "libhdf5-dev" },
+      { ".tif", ".tiff" }, "TIFF", FALSE, TRUE, 0,
+      G_GUINT64_CONSTANT (4200000000), TIFF_WRITE, NULL, "libtiff-dev" },
+  { OCT_VOLUME_FILE_HDF5, "hdf5",
+      "HDF5, dataset `images`, `ascans` or `values`", { ".h5", ".hdf5" },
+      "HDF5", TRUE, TRUE, 0, 0, HDF5_WRITE, NULL, "libhdf5-dev" },
   { OCT_VOLUME_FILE_DICOM, "dicom",
       "DICOM, an ophthalmic tomography image, for archives", { ".dcm" },
-      "DICOM", FALSE, 65535, G_GUINT64_CONSTANT (4200000000), DICOM_WRITE,
-      "libdcmtk-dev" },
+      "DICOM", FALSE, FALSE, 65535, G_GUINT64_CONSTANT (4200000000),
+      DICOM_WRITE, "libdcmtk-dev" },
 };
 
 static const OctVolumeFormat *
@@ -296,6 +313,11 @@ oct_volume_file_check (
     g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
         "%s files hold images, not complex A-scans; put octlogscale in front, "
         "or set `format` to hdf5 or npy",
+        format->name);
+  else if (info->voxel == OCT_SAMPLE_F32 && !format->has_values)
+    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+        "%s files hold images, not values such as velocities; set `format` to "
+        "hdf5, nifti, tiff or npy, or take images of the element in front",
         format->name);
   else if (format->most > 0 && longest > format->most)
     g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,

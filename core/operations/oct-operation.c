@@ -6,6 +6,8 @@
 #include "oct-average.h"
 #include "oct-colormap.h"
 #include "oct-cs.h"
+#include "oct-doppler.h"
+#include "oct-dynamic.h"
 #include "oct-flip.h"
 #include "oct-nufft.h"
 #include "oct-params.h"
@@ -61,6 +63,10 @@ DEFINE_CHECK (
     check_speckle, OctSpeckleParams, oct_check_speckle (params, error))
 DEFINE_CHECK (
     check_average, OctAverageParams, oct_check_average (params, error))
+DEFINE_CHECK (
+    check_doppler, OctDopplerParams, oct_check_doppler (params, error))
+DEFINE_CHECK (
+    check_dynamic, OctDynamicParams, oct_check_dynamic (params, error))
 
 DEFINE_CHECK (check_align, OctAlignParams, oct_check_align (params, error))
 DEFINE_CHECK (check_angio, OctAngioParams, oct_check_angio (params, error))
@@ -151,6 +157,18 @@ DEFINE_SHAPES (average_shapes, OctAverageParams,
     SHAPE (p->format, p->values, p->rows),
     SHAPE (p->format, p->values, p->rows))
 
+/* Values as A-scans have them, or images one below the other. */
+#define FLOW_SHAPE(p)                                                          \
+  SHAPE (p->values ? OCT_SAMPLE_F32 : OCT_SAMPLE_U8,                           \
+      p->values                                                                \
+          ? p->depth_bins                                                      \
+          : p->lines / OCT_BSCANS (p) * (p->format == OCT_IMAGE_RGBA ? 4 : 1), \
+      p->values ? p->lines : p->depth_bins * OCT_BSCANS (p))
+DEFINE_SHAPES (doppler_shapes, OctDopplerParams,
+    SHAPE (OCT_SAMPLE_CF32, p->depth_bins, p->lines), FLOW_SHAPE (p))
+DEFINE_SHAPES (dynamic_shapes, OctDynamicParams,
+    SHAPE (OCT_SAMPLE_CF32, p->depth_bins, p->lines), FLOW_SHAPE (p))
+
 /* ------------------------------------------------------------------- later */
 
 static gboolean
@@ -235,6 +253,11 @@ static const Description descriptions[] = {
       sizeof (OctAlignParams), { { 0 } }, check_align, align_shapes },
   [OCT_OPERATION_ANGIO] = { "angio", "what moves, from repeated B-scans",
       sizeof (OctAngioParams), { { 0 } }, check_angio, angio_shapes },
+  [OCT_OPERATION_DOPPLER] = { "doppler", "what moves along the beam",
+      sizeof (OctDopplerParams), { { 0 } }, check_doppler, doppler_shapes },
+  [OCT_OPERATION_DYNAMIC] = { "dynamic",
+      "how much and how fast A-scans fluctuate", sizeof (OctDynamicParams),
+      { { 0 } }, check_dynamic, dynamic_shapes },
 };
 G_STATIC_ASSERT (G_N_ELEMENTS (descriptions) == OCT_N_OPERATIONS);
 

@@ -44,6 +44,13 @@ const OctColormapInfo oct_colormaps[OCT_N_COLORMAPS] = {
       { 6, { STOP (0, 0, 0, 0), STOP (1, .95f, .30f, .18f),
                STOP (64, .98f, .82f, .25f), STOP (128, .35f, .80f, .35f),
                STOP (192, .20f, .65f, .90f), STOP (255, .28f, .25f, .75f) } } },
+  /* about as bright at both ends; 0 of octdoppler is level 128 */
+  [OCT_COLORMAP_DOPPLER] = { "doppler",
+      "Yellow and red for towards the beam, black for still, blue and cyan for "
+      "away (octdoppler)",
+      { 5, { STOP (1, 1, .85f, .35f), STOP (64, .85f, .12f, .05f),
+               STOP (128, 0, 0, 0), STOP (192, .10f, .25f, .95f),
+               STOP (255, .45f, .90f, 1) } } },
 };
 
 const char *

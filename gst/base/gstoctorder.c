@@ -11,7 +11,7 @@ GST_DEBUG_CATEGORY_STATIC (gst_oct_order_debug);
 /* Whatever the elements of this plugin and cameras deliver. */
 #define ANY_STREAM                                                             \
   "video/x-raw(ANY); " GST_OCT_SPECTRA_NAME "(ANY); " GST_OCT_ASCANS_NAME      \
-  "(ANY)"
+  "(ANY); " GST_OCT_VALUES_NAME "(ANY)"
 
 /* From a pad to the source, so that a circle has an end. */
 #define MAX_ELEMENTS 64
@@ -55,6 +55,20 @@ static const char grey_or_images[] = "grey or images";
 #define IMAGES                                                                 \
   "put what makes images of spectra between them, as octreconstruct does for " \
   "raw ones"
+
+#define TAKES_ASCANS(name)                                                     \
+  {                                                                            \
+    name, "A-scans",                                                           \
+    {                                                                          \
+      [KIND_VIDEO] = "put octdcsub ! octkresample ! octfft between them",      \
+      [KIND_AS_MEASURED] = "put octkresample ! octfft, or octnufft, "          \
+                           "between them",                                     \
+      [KIND_UNIFORM] = "put octfft between them",                              \
+      [KIND_COMPLEX] = "put octnufft between them, or octkresample before "    \
+                       "octdispersion and octfft behind it",                   \
+      [KIND_COMPLEX_UNIFORM] = "put octfft between them"                       \
+    }                                                                          \
+  }
 
 #define TAKES_IMAGES(name)                                                     \
   {                                                                            \
@@ -136,6 +150,8 @@ static const struct {
   TAKES_ASCANS ("octlogscale"),
   TAKES_ASCANS ("octalign"),
   TAKES_ASCANS ("octangio"),
+  TAKES_ASCANS ("octdoppler"),
+  TAKES_ASCANS ("octdynamic"),
   { "octreconstruct",
       "raw spectra (video/x-raw, GRAY8 or GRAY16_LE) or real spectra",
       { [KIND_VIDEO] = grey,
@@ -247,13 +263,19 @@ advise (const char *advice, const char *format)
 static char *
 advise_behind_images (const char *name, const char *former)
 {
-  if (!g_str_equal (name, "octvolumecs"))
+  static const char *const of_ascans[] = { "octvolumecs", "octdoppler",
+    "octdynamic", NULL };
+  gboolean fills = g_str_equal (name, "octvolumecs");
+
+  if (!g_strv_contains (of_ascans, name))
     return g_strdup_printf (
         "%s comes last, and behind it only what takes video", former);
   if (g_str_equal (former, "octlogscale"))
-    return g_strdup ("put octvolumecs before octlogscale");
-  return g_strdup ("set output=ascans on octreconstruct, and put octlogscale "
-                   "behind octvolumecs");
+    return g_strdup_printf (
+        fills ? "put %s before octlogscale" : "put %s in place of octlogscale",
+        name);
+  return g_strdup_printf ("set output=ascans on octreconstruct%s",
+      fills ? ", and put octlogscale behind octvolumecs" : "");
 }
 
 /* A sentence about an element that cannot take the data of `peer`; NULL:

@@ -102,6 +102,8 @@ caps_get_count (const GstStructure *s, const char *field, const char *meaning,
 static gboolean
 caps_get_scan (GstOctInfo *info, const GstStructure *s, GError **error)
 {
+  gint rate_n, rate_d;
+
   info->line_rate_n = 0;
   info->line_rate_d = 1;
   if (!caps_get_count (s, GST_OCT_BSCANS_FIELD, "number of B-scans in a buffer",
@@ -109,6 +111,8 @@ caps_get_scan (GstOctInfo *info, const GstStructure *s, GError **error)
       || !caps_get_count (s, GST_OCT_REPEATS_FIELD,
           "number of B-scans at each place", &info->repeats, error))
     return FALSE;
+  if (gst_structure_get_fraction (s, "framerate", &rate_n, &rate_d))
+    info->bscan_rate = (double)rate_n / rate_d * info->bscans;
   if (gst_structure_has_field (s, GST_OCT_LINE_RATE_FIELD)
       && (!gst_structure_get_fraction (s, GST_OCT_LINE_RATE_FIELD,
               &info->line_rate_n, &info->line_rate_d)
@@ -169,7 +173,8 @@ gst_oct_info_from_caps (GstOctInfo *info, const GstCaps *caps, GError **error)
     if (gst_structure_has_name (s, "video/x-raw"))
       known = info_from_video (info, caps);
     else if (gst_structure_has_name (s, GST_OCT_SPECTRA_NAME)
-             || gst_structure_has_name (s, GST_OCT_ASCANS_NAME))
+             || gst_structure_has_name (s, GST_OCT_ASCANS_NAME)
+             || gst_structure_has_name (s, GST_OCT_VALUES_NAME))
       known = info_from_structure (info, s);
   }
   if (!known) {

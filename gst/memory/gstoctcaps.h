@@ -41,6 +41,11 @@ gst_oct_caps_is_on_gpu (const GstCaps *caps)
   ", format = (string) CF32LE, samples = " GST_OCT_SIZE_RANGE                  \
   ", lines = " GST_OCT_SIZE_RANGE ", framerate = " GST_OCT_RATE_RANGE
 
+#define GST_OCT_CAPS_VALUES                                                    \
+  GST_OCT_VALUES_NAME                                                          \
+  ", format = (string) F32LE, samples = " GST_OCT_SIZE_RANGE                   \
+  ", lines = " GST_OCT_SIZE_RANGE ", framerate = " GST_OCT_RATE_RANGE
+
 /* Images: width = A-lines, height = depth bins. */
 #define GST_OCT_CAPS_IMAGE                                                     \
   "video/x-raw, format = (string) { GRAY8, NV12, GRAY16_LE }"                  \
@@ -68,6 +73,7 @@ typedef struct {
   guint repeats;                 /* B-scans at each place, 1 or more */
   gint line_rate_n, line_rate_d; /* A-lines per second; 0/1: not known */
   double wavelength;             /* centre, metres; 0: not known */
+  double bscan_rate;             /* B-scans per second; 0: not known */
   GstVideoInfo video;
   gsize size; /* bytes, tightly packed (video: default strides) */
 } GstOctInfo;

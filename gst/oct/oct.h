@@ -24,6 +24,13 @@ G_BEGIN_DECLS
 /* format: CF32LE; samples (depth bins), lines, framerate; z-spacing in metres,
  * if it is known */
 #define GST_OCT_ASCANS_NAME "application/x-oct-ascans"
+/* what was found of each value of A-scans, laid out as they are; format: F32LE;
+ * samples (depth bins), lines, framerate; quantity and unit */
+#define GST_OCT_VALUES_NAME "application/x-oct-values"
+/* string: velocity, phase, variance, frequency, ... */
+#define GST_OCT_QUANTITY_FIELD "quantity"
+/* string: "mm/s", "rad", "Hz", "dB", "1" of a number */
+#define GST_OCT_UNIT_FIELD "unit"
 
 /* int: B-scans in one buffer, 1 if the caps do not say it */
 #define GST_OCT_BSCANS_FIELD "bscans"

@@ -129,7 +129,8 @@ struct _GstOctVolumeSink {
   /* A-lines of a B-scan and B-scans of a volume that were taken in part, 0: in
    * whole */
   gint scan_lines, scan_bscans;
-  guint repeats; /* B-scans at each place */
+  guint repeats;         /* B-scans at each place */
+  char *quantity, *unit; /* of values, or NULL */
   GstOctScan scan;
   OctVolumeFileInfo volume; /* of `voxels` */
   guint8 *voxels;           /* of the volume under way; NULL: none */
@@ -144,7 +145,8 @@ static GstStaticPadTemplate sink_template =
         GST_STATIC_CAPS (
             "video/x-raw, format = (string) { GRAY8, GRAY16_LE }"
             ", width = " GST_OCT_SIZE_RANGE ", height = " GST_OCT_SIZE_RANGE
-            ", framerate = " GST_OCT_RATE_RANGE "; " GST_OCT_CAPS_ASCANS));
+            ", framerate = " GST_OCT_RATE_RANGE "; " GST_OCT_CAPS_ASCANS
+            "; " GST_OCT_CAPS_VALUES));
 
 G_DEFINE_TYPE (GstOctVolumeSink, gst_oct_volume_sink, GST_TYPE_OCT_FILE_SINK);
 GST_ELEMENT_REGISTER_DEFINE (
@@ -227,6 +229,8 @@ volume_sink_forget (GstOctVolumeSink *self)
   g_clear_pointer (&self->there, g_free);
   g_clear_pointer (&self->study_uid, g_free);
   g_clear_pointer (&self->series_uid, g_free);
+  g_clear_pointer (&self->quantity, g_free);
+  g_clear_pointer (&self->unit, g_free);
   gst_oct_scan_clear (&self->scan);
 }
 
@@ -262,37 +266,6 @@ gst_oct_volume_sink_start (GstBaseSink *base)
   volume_sink_forget (self);
   gst_oct_file_sink_fail (GST_OCT_FILE_SINK (self), &error);
   return FALSE;
-}
-
-static gboolean
-gst_oct_volume_sink_set_caps (GstBaseSink *base, GstCaps *caps)
-{
-  GstOctVolumeSink *self = GST_OCT_VOLUME_SINK (base);
-  const GstStructure *s = gst_caps_get_structure (caps, 0);
-  g_autoptr (GError) error = NULL;
-  gint n = 0, d = 1;
-
-  if (!gst_oct_info_from_caps (&self->info, caps, &error)) {
-    gst_oct_file_sink_fail (GST_OCT_FILE_SINK (self), &error);
-    return FALSE;
-  }
-  self->spacing[0] = self->spacing[2] = 0.0;
-  gst_structure_get_double (s, "x-spacing", &self->spacing[0]);
-  self->spacing[1] = gst_oct_structure_get_bscan_spacing (s);
-  gst_structure_get_double (s, "z-spacing", &self->spacing[2]);
-  self->repeats = gst_oct_structure_get_repeats (s);
-  self->is_enface = g_strcmp0 (gst_structure_get_string (s, GST_OCT_VIEW_FIELD),
-                        GST_OCT_VIEW_ENFACE)
-                    == 0;
-  if (!gst_structure_get_int (s, GST_OCT_SCAN_LINES_FIELD, &self->scan_lines)
-      || !gst_structure_get_int (
-          s, GST_OCT_SCAN_BSCANS_FIELD, &self->scan_bscans))
-    self->scan_lines = self->scan_bscans = 0;
-  self->bscan_time =
-      gst_structure_get_fraction (s, "framerate", &n, &d) && n > 0
-          ? (double)d / n
-          : 0.0;
-  return TRUE;
 }
 
 /* ------------------------------------------------------------------ volumes */
@@ -334,7 +307,9 @@ fill_spacing (GstOctVolumeSink *self, OctVolumeFileInfo *volume)
 static gboolean
 volume_sink_check_whole (GstOctVolumeSink *self, guint bscans, GError **error)
 {
-  guint lines = self->info.columns, of = (guint)self->scan_lines;
+  const GstOctInfo *info = &self->info;
+  guint lines = info->is_video ? info->columns : info->rows / info->bscans;
+  guint of = (guint)self->scan_lines;
   guint of_bscans = (guint)self->scan_bscans;
 
   if (of == 0 || self->is_enface || self->kind == OCT_VOLUME_FILE_NPY
@@ -371,6 +346,8 @@ volume_sink_begin_volume (GstOctVolumeSink *self, guint bscans, GError **error)
     .series_uid = self->series_uid,
     .number = self->settings.volumes,
     .bscan_time = self->bscan_time,
+    .quantity = self->quantity,
+    .unit = self->unit,
     .tags = self->settings.tags,
     .source = self->settings.source };
   guint64 size = (guint64)bscans * volume.rows * volume.columns
@@ -446,6 +423,59 @@ volume_sink_end_volume (GstOctVolumeSink *self, GError **error)
           self->stored, self->volume.bscans),
       (NULL));
   return write_volume (self, error);
+}
+
+/* Values of another quantity are another volume. */
+static gboolean
+volume_sink_set_quantity (
+    GstOctVolumeSink *self, const GstStructure *s, GError **error)
+{
+  const char *quantity = gst_structure_get_string (s, GST_OCT_QUANTITY_FIELD);
+  const char *unit = gst_structure_get_string (s, GST_OCT_UNIT_FIELD);
+
+  if (g_strcmp0 (quantity, self->quantity) == 0
+      && g_strcmp0 (unit, self->unit) == 0)
+    return TRUE;
+  if (!volume_sink_end_volume (self, error))
+    return FALSE;
+  gst_oct_scan_forget (&self->scan);
+  g_free (self->quantity);
+  g_free (self->unit);
+  self->quantity = g_strdup (quantity);
+  self->unit = g_strdup (unit);
+  return TRUE;
+}
+
+static gboolean
+gst_oct_volume_sink_set_caps (GstBaseSink *base, GstCaps *caps)
+{
+  GstOctVolumeSink *self = GST_OCT_VOLUME_SINK (base);
+  const GstStructure *s = gst_caps_get_structure (caps, 0);
+  g_autoptr (GError) error = NULL;
+  gint n = 0, d = 1;
+
+  if (!volume_sink_set_quantity (self, s, &error)
+      || !gst_oct_info_from_caps (&self->info, caps, &error)) {
+    gst_oct_file_sink_fail (GST_OCT_FILE_SINK (self), &error);
+    return FALSE;
+  }
+  self->spacing[0] = self->spacing[2] = 0.0;
+  gst_structure_get_double (s, "x-spacing", &self->spacing[0]);
+  self->spacing[1] = gst_oct_structure_get_bscan_spacing (s);
+  gst_structure_get_double (s, "z-spacing", &self->spacing[2]);
+  self->repeats = gst_oct_structure_get_repeats (s);
+  self->is_enface = g_strcmp0 (gst_structure_get_string (s, GST_OCT_VIEW_FIELD),
+                        GST_OCT_VIEW_ENFACE)
+                    == 0;
+  if (!gst_structure_get_int (s, GST_OCT_SCAN_LINES_FIELD, &self->scan_lines)
+      || !gst_structure_get_int (
+          s, GST_OCT_SCAN_BSCANS_FIELD, &self->scan_bscans))
+    self->scan_lines = self->scan_bscans = 0;
+  self->bscan_time =
+      gst_structure_get_fraction (s, "framerate", &n, &d) && n > 0
+          ? (double)d / n
+          : 0.0;
+  return TRUE;
 }
 
 /* ------------------------------------------------------------------ B-scans */

@@ -18,7 +18,7 @@
 
 const char *const fill_names[N_FILLS] = { "random", "fringes", "constant",
   "saturated", "dynamic", "nan-line", "loud-line", "all-nan", "lost-columns",
-  "tissue", "moved", "repeats" };
+  "tissue", "moved", "repeats", "flow" };
 
 void
 check_cuda (cudaError_t status, const char *what)
@@ -200,6 +200,47 @@ fill_repeats (const Check *check, const Case *test, guint8 *data, guint step,
     }
   }
   g_clear_pointer (&tissue, g_rand_free);
+}
+
+/* For FILL_FLOW: the phase of a value of a B-scan, and its brightness. */
+static double
+flow_phase (guint line, guint lines, guint i, guint values, guint step)
+{
+  double across = 2. * line / lines - 1, down = 3. * i / values - 1;
+  double inside = MAX (0, 1 - across * across - down * down);
+
+  return 0.3 * line + 0.4 * step + inside * (0.9 * line + 0.5 * step);
+}
+
+static double
+flow_brightness (guint line, guint i, guint values, guint step)
+{
+  return exp (-3. * i / values) * (0.5 + grain (0, (gint)i))
+         * (1 + 0.2 * sin (step * (1 + 2 * grain ((gint)line, (gint)i))));
+}
+
+static void
+fill_flow (const Case *test, guint8 *data, guint step, GRand *random)
+{
+  const Shape *shape = &test->in;
+  guint values = shape->row / (2 * sizeof (float));
+
+  for (guint line = 0; line < shape->rows; line++) {
+    float *row = (float *)(data + (gsize)line * (shape->row + shape->padding));
+
+    for (guint i = 0; i < values; i++) {
+      double phase = 6 * grain (1, 3 * (gint)i)
+                     + flow_phase (line, shape->rows, i, values, step);
+      double size = flow_brightness (line, i, values, step);
+
+      row[2 * i] = (float)(size * cos (phase)
+                           + 0.01 * g_rand_double_range (random, -1, 1));
+      row[2 * i + 1] = (float)(size * sin (phase)
+                               + 0.01 * g_rand_double_range (random, -1, 1));
+      if (step % 2 == 1 && shape->rows > 4 && line == shape->rows / 2)
+        row[2 * i + i % 2] = NAN;
+    }
+  }
 }
 
 /* For FILL_LOST_COLUMNS. */
@@ -552,6 +593,8 @@ run_case (const Check *check, Case *test)
       fill_moved (test, inputs[step], step, random);
     if (test->fill == FILL_REPEATS)
       fill_repeats (check, test, inputs[step], step, random);
+    else if (test->fill == FILL_FLOW)
+      fill_flow (test, inputs[step], step, random);
     if (test->fill == FILL_LOST_COLUMNS && step % 2 == 0)
       lose_columns (test, inputs[step]);
     if (test->operation == OCT_OPERATION_BACKGROUND)

@@ -111,6 +111,7 @@ main (int argc, char **argv)
   check_colormap (&check);
   check_filters (&check);
   check_repeats (&check);
+  check_flow (&check);
   check_nufft (&check);
   if (!with_reference) { /* that these are compared with anyway, or errors */
     check_cs (&check);

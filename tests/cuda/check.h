@@ -34,6 +34,9 @@ typedef enum {
   /* complex values of tissue that is a little deeper in every B-scan, its
    * A-lines turned, with some noise and a few that are new */
   FILL_REPEATS,
+  /* complex values of tissue with a vessel, brightness that changes from B-scan to
+   * B-scan, and a line of not-a-number in each second one */
+  FILL_FLOW,
   N_FILLS
 } Fill;
 
@@ -134,6 +137,7 @@ void check_colormap (Check *check);
 void check_filters (Check *check);
 /* Alignment of repeats, and what moves in them. */
 void check_repeats (Check *check);
+void check_flow (Check *check);
 void check_nufft (Check *check);
 void check_nufft_properties (Check *check);
 void check_cs (Check *check);

@@ -80,6 +80,14 @@ static const struct {
       "octspeckle* octfft*; put octlogscale between them." },
   { "octfft ! octsharpen",
       "octsharpen* octfft*; put octlogscale between them." },
+  { "octdcsub axis=wavenumber ! octdoppler",
+      "octdoppler* octdcsub*: it takes A-scans, *; put octfft between them." },
+  { "octlogscale ! octdoppler", "octdoppler* octlogscale*: it takes A-scans, "
+                                "*; put octdoppler in place of "
+                                "octlogscale." },
+  { "octreconstruct ! octdynamic",
+      "octdynamic* cannot follow octreconstruct*; set output=ascans on "
+      "octreconstruct." },
   { "octfft ! octcolormap",
       "octcolormap* octfft*; put octlogscale between them." },
   { "octlogscale ! octlogscale", "octlogscale*; octlogscale comes last, *" },

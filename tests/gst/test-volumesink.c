@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* octvolumesink as a program sees it; its files are read by other programs in
  * tests/pipelines/volume-files.py. */
+#define _GNU_SOURCE /* memmem */
 #include <gst/check/gstcheck.h>
+#include <string.h>
 
 #include "oct-test.h"
 #include "oct-test-files.h"
@@ -141,6 +143,78 @@ GST_START_TEST (test_two_recordings)
 }
 GST_END_TEST;
 
+/* A volume of 2 B-scans of values, which is the number of each of them. */
+static void
+write_values (const char *path)
+{
+  g_autofree char *launch = g_strdup_printf (
+      "octvolumesink location=%s x-spacing=1e-5 y-spacing=2e-5 z-spacing=3e-6",
+      path);
+  GstHarness *harness = oct_test_harness (launch);
+  float values[2][3][4];
+
+  gst_harness_set_src_caps_str (harness,
+      "application/x-oct-values, format=F32LE, samples=4, lines=3, "
+      "framerate=10/1, quantity=velocity, unit=(string)mm/s");
+  for (guint i = 0; i < 24; i++)
+    values[i / 12][i / 4 % 3][i % 4] = (float)i - 5.5f;
+  for (guint i = 0; i < 2; i++) {
+    GstBuffer *buffer = gst_buffer_new_memdup (values[i], sizeof values[i]);
+
+    oct_test_add_scan_meta (buffer, i, 2, 0);
+    gst_harness_push (harness, buffer);
+  }
+  gst_harness_push_event (harness, gst_event_new_eos ());
+  oct_test_assert_quiet (oct_test_bus (harness));
+  gst_harness_teardown (harness);
+}
+
+static gboolean
+has_bytes (const char *data, gsize size, const char *text)
+{
+  return memmem (data, size, text, strlen (text)) != NULL;
+}
+
+/* Values with what they are, where the format can hold it; the order of the values
+ * in a file of NumPy and in the first page of a TIFF, in which depth runs down. */
+GST_START_TEST (test_values)
+{
+  static const char *const files[] = { "v.npy", "v.nii", "v.tif", "v.h5" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (files); i++) {
+    g_autofree char *path = oct_test_file_path (files[i]);
+    g_autofree char *data = NULL;
+    float first[24];
+    gsize size = 0;
+
+    write_values (path);
+    fail_unless (g_file_get_contents (path, &data, &size, NULL), "%s", path);
+    g_unlink (path);
+    if (i == 0) {
+      fail_unless (has_bytes (data, size, "'<f4'"));
+      fail_unless (has_bytes (data, size, "(2, 3, 4)"));
+    } else {
+      fail_unless (has_bytes (data, size, "velocity"), "%s", files[i]);
+      fail_unless (has_bytes (data, size, "mm/s"), "%s", files[i]);
+    }
+    if (i == 1) {
+      fail_unless_equals_int (GST_READ_UINT16_LE (data + 70), 16);
+      fail_unless_equals_int (GST_READ_UINT16_LE (data + 68), 1001);
+    }
+    if (i == 2) {
+      /* its strip comes after the header of 8 bytes */
+      memcpy (first, data + 8, 12 * sizeof (float));
+      for (guint k = 0; k < 12; k++)
+        fail_unless (first[k] == (float)(k % 3 * 4 + k / 3) - 5.5f);
+    } else if (i < 2) {
+      memcpy (first, data + size - sizeof first, sizeof first);
+      for (guint k = 0; k < 24; k++)
+        fail_unless (first[k] == (float)k - 5.5f);
+    }
+  }
+}
+GST_END_TEST;
+
 static Suite *
 volumesink_suite (void)
 {
@@ -153,6 +227,7 @@ volumesink_suite (void)
   tcase_add_test (tc, test_ending_of_bytes);
   tcase_add_test (tc, test_compact);
   tcase_add_test (tc, test_two_recordings);
+  tcase_add_test (tc, test_values);
   return suite;
 }
 

@@ -36,6 +36,10 @@
  * Saturated spectra converge in two steps: more say nothing. */
 #define SENSING_TOLERANCE 1e-3
 #define SENSING_FFT_TOLERANCE 1e-4
+/* Rad, where values of a window nearly cancel. */
+#define DOPPLER_TOLERANCE (ROUNDINGS * 1e-5)
+/* Variances of what hardly changes, less that of noise. */
+#define DYNAMIC_TOLERANCE (ROUNDINGS * 2e-4)
 /* Two roundings of the result, and the part of a 16 bit mean that stays in the
  * low float. */
 #define BACKGROUND_RELATIVE 1.3e-7
@@ -78,6 +82,13 @@ frame_of (const Array *array, guint scan, guint scans)
       (guint8 *)array->data
       + scan * (array->rows / scans) * frame.planes[0].stride;
   return frame;
+}
+
+static gboolean
+is_flow (const Step *step)
+{
+  return step->operation == OCT_OPERATION_DOPPLER
+         || step->operation == OCT_OPERATION_DYNAMIC;
 }
 
 /* Whether a step makes an image of A-scans in this format. */
@@ -335,8 +346,41 @@ compare_levels (const Array *found, const Complex *exact)
     }
 }
 
+/* What an error is relative to: a radian, the whole of a variance, the highest
+ * frequency, 10 dB. */
+static double
+flow_unit (const Step *step)
+{
+  const OctDopplerParams *doppler = step->params;
+  const OctDynamicParams *dynamic = step->params;
+
+  if (step->operation == OCT_OPERATION_DOPPLER)
+    return doppler->quantity == OCT_DOPPLER_PHASE ? doppler->scale : 1;
+  return dynamic->quantity == OCT_DYNAMIC_FREQUENCY ? dynamic->rate / 2 : 10;
+}
+
 static void
-compare_flow (const Array *found, const Complex *exact)
+compare_flow (const Case *test, const Array *found, const Complex *expected)
+{
+  double unit = flow_unit (&test->steps[0]), worst = 0;
+  double tolerance = test->steps[0].operation == OCT_OPERATION_DOPPLER
+                         ? DOPPLER_TOLERANCE
+                         : DYNAMIC_TOLERANCE;
+
+  for (guint row = 0; row < found->rows; row++)
+    for (guint i = 0; i < found->columns; i++) {
+      double should = creal (expected[(gsize)row * found->columns + i]);
+      double error = fabs (array_get (found, row, i, 0) - should) / unit;
+
+      g_assert_true (isfinite (array_get (found, row, i, 0)));
+      g_assert_cmpfloat (error, <=, tolerance);
+      worst = MAX (worst, error);
+    }
+  g_test_message ("largest error %.2e", worst);
+}
+
+static void
+compare_angio (const Array *found, const Complex *exact)
 {
   double full = found->size == 2 ? 65535 : 255;
 
@@ -437,9 +481,11 @@ check_case (const OctBackend *backend, const Case *test)
   else if (last->operation == OCT_OPERATION_BACKGROUND)
     compare_background (test, found, expected);
   else if (last->operation == OCT_OPERATION_ANGIO)
-    compare_flow (found, expected);
+    compare_angio (found, expected);
   else if (found->kind == 'u')
     compare_levels (found, expected);
+  else if (is_flow (last))
+    compare_flow (test, found, expected);
   else
     compare_rows (test, found, expected, tolerance_of (test));
   g_free (expected);

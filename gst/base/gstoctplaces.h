@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * For elements that make one result of the repeated B-scans of a place: which B-scans
+ * are of a place, the caps, time and position of its result, and what becomes of a
+ * place whose B-scans are lost.  And the caps of what they make of A-scans.
+ *
+ * Streaming thread only, but for the functions of caps.
+ */
+#pragma once
+
+#include <gst/base/gstbasetransform.h>
+#include "gstoctscanmeta.h"
+
+G_BEGIN_DECLS
+
+typedef struct {
+  guint repeats; /* B-scans of a place; 1 and 0: each one has a result */
+  gboolean has_last;
+  GstOctScanPosition last; /* the last B-scan, if it says where it belongs */
+  GstClockTime begin;      /* of the place */
+  GstBuffer *held;  /* its result so far, if B-scans of it are still to come */
+  guint incomplete; /* places so far that have lost B-scans */
+} GstOctPlaces;
+
+/* Forgets the place, as after a seek or a stop. */
+void gst_oct_places_forget (GstOctPlaces *places);
+
+/* Before a B-scan is worked on.  TRUE: it is of another place than the one before, and
+ * what is known of that has to be forgotten; then the result of a place that has lost
+ * B-scans is sent, `*ret` is what became of it. */
+gboolean gst_oct_places_take (GstOctPlaces *places, GstBaseTransform *trans,
+    GstBuffer *buffer, GstFlowReturn *ret);
+
+/* After it: `count` B-scans of the place are in `out`.  GST_FLOW_OK, with its time and
+ * position set, or GST_BASE_TRANSFORM_FLOW_DROPPED until the place is complete. */
+GstFlowReturn gst_oct_places_finish (
+    GstOctPlaces *places, GstBuffer *in, GstBuffer *out, guint count);
+
+/* At the end of the stream: sends the result of a place that is not complete. */
+void gst_oct_places_end (GstOctPlaces *places, GstBaseTransform *trans);
+
+/* Divides the rates of `to`, the caps at the other pad than that in `direction`, by
+ * `repeats`, 0: not known. */
+void gst_oct_places_divide (
+    GstStructure *to, GstPadDirection direction, guint repeats);
+
+/* Structures that become each other: A-scans to images of these formats, "{ GRAY8,
+ * NV12 }", and to values of a quantity, and either of them to A-scans. */
+GstStructure *gst_oct_places_make_images (
+    const GstStructure *ascans, const char *formats, gboolean is_grey);
+GstStructure *gst_oct_places_make_values (
+    const GstStructure *ascans, const char *quantity, const char *unit);
+GstStructure *gst_oct_places_make_ascans (const GstStructure *from);
+
+G_END_DECLS
