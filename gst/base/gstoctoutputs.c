@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstoctoutputs.h"
+#include "gstoctpieces.h"
 #include "gstoctscanmeta.h"
 
 GstFlowReturn
@@ -8,14 +9,21 @@ gst_oct_outputs_begin (GstOctOutputs *outputs, GstBaseTransform *trans,
     GstBuffer *in, GstBuffer *first, guint n)
 {
   GstFlowReturn ret = GST_FLOW_OK;
+  guint pieces = gst_oct_pieces_count (in);
 
+  outputs->from = pieces > 0 && n % pieces == 0 ? in : NULL;
+  outputs->per = outputs->from != NULL ? n / pieces : n;
   outputs->buffers = g_renew (GstBuffer *, outputs->buffers, n);
   outputs->buffers[0] = first;
   for (outputs->n = 1; outputs->n < n; outputs->n++) {
     GstBuffer **buffer = &outputs->buffers[outputs->n];
 
     *buffer = NULL;
-    ret = prepare (trans, in, buffer);
+    ret = prepare (trans,
+        outputs->from != NULL
+            ? gst_oct_pieces_get (in, outputs->n / outputs->per)
+            : in,
+        buffer);
     if (ret != GST_FLOW_OK) {
       gst_oct_outputs_end (outputs, trans, FALSE);
       break;
@@ -73,6 +81,19 @@ outputs_stamp (GstBaseTransform *trans, GstBuffer *buffer, guint i, guint n)
         buffer, GST_BUFFER_FLAG_DISCONT | GST_BUFFER_FLAG_RESYNC);
 }
 
+/* The first buffer was made with the metadata of all. */
+static void
+take_first (GstBuffer *buffer, GstBuffer *piece)
+{
+  GstOctScanPosition position;
+
+  gst_oct_pieces_forget (buffer);
+  GST_BUFFER_DURATION (buffer) = GST_BUFFER_DURATION (piece);
+  GST_BUFFER_OFFSET_END (buffer) = GST_BUFFER_OFFSET_END (piece);
+  if (gst_oct_scan_meta_get (piece, &position))
+    gst_oct_scan_meta_set (buffer, &position);
+}
+
 void
 gst_oct_outputs_end (
     GstOctOutputs *outputs, GstBaseTransform *trans, gboolean filled)
@@ -82,9 +103,11 @@ gst_oct_outputs_end (
   for (i = 0; i < outputs->n; i++) {
     GstBuffer *buffer = outputs->buffers[i];
 
-    /* a single one is all that the input is */
-    if (filled && outputs->n > 1)
-      outputs_stamp (trans, buffer, i, outputs->n);
+    if (i == 0 && filled && outputs->from != NULL)
+      take_first (buffer, gst_oct_pieces_get (outputs->from, 0));
+    /* a single one is all that the input, or its piece, is */
+    if (filled && outputs->per > 1)
+      outputs_stamp (trans, buffer, i % outputs->per, outputs->per);
     if (i > 0 && filled)
       g_queue_push_tail (&outputs->waiting, buffer);
     else if (i > 0)

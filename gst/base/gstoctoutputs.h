@@ -12,7 +12,9 @@ G_BEGIN_DECLS
 typedef struct {
   GstBuffer **buffers; /* [n], the first one belongs to the base class */
   guint n;
-  GQueue waiting; /* to be pushed, references */
+  GstBuffer *from; /* the input, if it is made of pieces, from which */
+  guint per;       /* that many come; else NULL, and all */
+  GQueue waiting;  /* to be pushed, references */
 } GstOctOutputs;
 
 /* Makes the other n - 1 buffers, as `prepare` makes one of `in`. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstoctpinned.h"
 #include "gstocterror.h"
+#include "gstoctpieces.h"
 
 #include <string.h>
 
@@ -244,11 +245,13 @@ gst_oct_pinned_is (GstMemory *memory, GstOctCuda *cuda)
 gboolean
 gst_oct_pinned_is_ours (GstBuffer *buffer)
 {
-  GstMemory *memory = gst_buffer_n_memory (buffer) == 1
-                          ? gst_buffer_peek_memory (buffer, 0)
-                          : NULL;
+  guint n = gst_buffer_n_memory (buffer), i = 0;
 
-  return memory != NULL && is_pinned_memory (memory);
+  while (i < n
+         && is_pinned_memory (
+             gst_oct_piece_get_origin (gst_buffer_peek_memory (buffer, i))))
+    i++;
+  return n > 0 && i == n;
 }
 
 gboolean
