@@ -494,6 +494,9 @@ gst_oct_filter_prepare_output_buffer (
       return ret;
     ret = GST_FLOW_ERROR;
   }
+  if (gst_oct_outputs_begin_block (
+          &priv->outputs, trans, priv->access, input, output))
+    return GST_FLOW_OK;
   if (activate_pool (trans))
     ret = GST_BASE_TRANSFORM_CLASS (gst_oct_filter_parent_class)
               ->prepare_output_buffer (trans, input, output);

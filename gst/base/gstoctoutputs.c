@@ -1,7 +1,41 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstoctoutputs.h"
 #include "gstoctpieces.h"
+#include "gstoctpinned.h"
 #include "gstoctscanmeta.h"
+
+static GstBuffer *
+make_part (
+    GstOctOutputs *outputs, GstBaseTransform *trans, GstBuffer *from, guint i)
+{
+  GstBuffer *buffer = gst_buffer_new ();
+
+  gst_buffer_append_memory (buffer, gst_oct_pinned_part_new (outputs->block,
+                                        i * outputs->step, outputs->size));
+  GST_BASE_TRANSFORM_GET_CLASS (trans)->copy_metadata (trans, from, buffer);
+  return buffer;
+}
+
+gboolean
+gst_oct_outputs_begin_block (GstOctOutputs *outputs, GstBaseTransform *trans,
+    GstOctAccess *access, GstBuffer *in, GstBuffer **first)
+{
+  GstAllocator *allocator = NULL;
+  gsize all = 0;
+
+  g_clear_pointer (&outputs->block, gst_memory_unref);
+  if (access != NULL && gst_oct_access_expect (access, in, NULL) > 1)
+    all = gst_oct_access_get_block (access, &outputs->step, &outputs->size);
+  if (all == 0)
+    return FALSE;
+  gst_base_transform_get_allocator (trans, &allocator, NULL);
+  outputs->block = gst_oct_pinned_block_new (allocator, all);
+  gst_clear_object (&allocator);
+  if (outputs->block == NULL)
+    return FALSE;
+  *first = make_part (outputs, trans, in, 0);
+  return TRUE;
+}
 
 GstFlowReturn
 gst_oct_outputs_begin (GstOctOutputs *outputs, GstBaseTransform *trans,
@@ -18,12 +52,15 @@ gst_oct_outputs_begin (GstOctOutputs *outputs, GstBaseTransform *trans,
   for (outputs->n = 1; outputs->n < n; outputs->n++) {
     GstBuffer **buffer = &outputs->buffers[outputs->n];
 
+    GstBuffer *from = outputs->from != NULL
+                          ? gst_oct_pieces_get (in, outputs->n / outputs->per)
+                          : in;
+
     *buffer = NULL;
-    ret = prepare (trans,
-        outputs->from != NULL
-            ? gst_oct_pieces_get (in, outputs->n / outputs->per)
-            : in,
-        buffer);
+    if (outputs->block != NULL)
+      *buffer = make_part (outputs, trans, from, outputs->n);
+    else
+      ret = prepare (trans, from, buffer);
     if (ret != GST_FLOW_OK) {
       gst_oct_outputs_end (outputs, trans, FALSE);
       break;
@@ -114,6 +151,7 @@ gst_oct_outputs_end (
       gst_buffer_unref (buffer);
   }
   outputs->n = 0;
+  g_clear_pointer (&outputs->block, gst_memory_unref);
 }
 
 GstBuffer *
@@ -127,5 +165,6 @@ gst_oct_outputs_clear (GstOctOutputs *outputs)
 {
   g_queue_clear_full (&outputs->waiting, (GDestroyNotify)gst_buffer_unref);
   g_clear_pointer (&outputs->buffers, g_free);
+  g_clear_pointer (&outputs->block, gst_memory_unref);
   outputs->n = 0;
 }

@@ -152,15 +152,24 @@ get_pinned_frame (const GstOctAccess *access, guint i)
   return gst_oct_planes_in (gst_oct_pinned_peek (memory), &access->output);
 }
 
+/* Images of one block, as far apart as in a slot. */
+static gboolean
+are_parts (const GstOctAccess *access)
+{
+  return access->n_out > 1
+         && gst_oct_pinned_are_parts (
+             access->out, access->n_out, access->out_size);
+}
+
 /* Small images in page-locked memory that are all that is computed: kernels
  * write them there, which takes fewer calls than a copy and begins sooner. */
 static gboolean
 begin_direct (GstOctAccess *access)
 {
-  guint i;
+  /* memory of one size is always written in the same way, and so in one stream */
+  guint most = access->n_out > 1 ? access->n_most : 1, i;
 
-  if (!access->output.is_video
-      || access->n_out * access->output.size > DIRECT_SIZE)
+  if (!access->output.is_video || most * access->output.size > DIRECT_SIZE)
     return FALSE;
   for (i = 0; i < access->n_out; i++)
     if (!is_pinned (access, i))
@@ -173,7 +182,9 @@ begin_direct (GstOctAccess *access)
 static gboolean
 end_direct (GstOctAccess *access, gpointer compute, GError **error)
 {
-  for (guint i = 0; i < access->n_out; i++)
+  guint n = are_parts (access) ? 1 : access->n_out;
+
+  for (guint i = 0; i < n; i++)
     if (!gst_oct_pinned_mark (
             gst_buffer_peek_memory (access->out[i], 0), compute, error))
       return FALSE;
@@ -219,6 +230,18 @@ access_download (GstOctAccess *access, guint i, gpointer stream, GError **error)
   return ok;
 }
 
+/* All images in one copy. */
+static gboolean
+download_block (GstOctAccess *access, gpointer stream, GError **error)
+{
+  GstMemory *first = gst_buffer_peek_memory (access->out[0], 0);
+  gsize bytes = (access->n_out - 1) * access->out_size + access->output.size;
+
+  return access->device->copy (OCT_COPY_DOWNLOAD, gst_oct_pinned_peek (first),
+             bytes, access->download->memory, bytes, bytes, 1, stream, error)
+         && gst_oct_pinned_mark (first, stream, error);
+}
+
 static gboolean
 end_download (GstOctAccess *access, GError **error)
 {
@@ -228,9 +251,14 @@ end_download (GstOctAccess *access, GError **error)
 
   if (!access->device->stream_wait (stream, slot->computed, error))
     return FALSE;
-  for (guint i = 0; i < access->n_out; i++)
-    if (!access_download (access, i, stream, error))
+  if (are_parts (access)) {
+    if (!download_block (access, stream, error))
       return FALSE;
+  } else {
+    for (guint i = 0; i < access->n_out; i++)
+      if (!access_download (access, i, stream, error))
+        return FALSE;
+  }
   return access->device->event_record (slot->copied, stream, error);
 }
 
@@ -312,6 +340,16 @@ gst_oct_access_expect (GstOctAccess *access, GstBuffer *in, GError **error)
   }
   access->n_out = access->there.bscans;
   return access->n_out;
+}
+
+gsize
+gst_oct_access_get_block (const GstOctAccess *access, gsize *step, gsize *size)
+{
+  *step = access->out_size;
+  *size = access->output.size;
+  return access->cuda != NULL && !access->output_on_gpu
+             ? access->n_most * access->out_size
+             : 0;
 }
 
 /* A-lines of the input, where there are fewer than the plan is made for. */

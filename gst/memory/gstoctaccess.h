@@ -36,6 +36,11 @@ GstOctAccess *gst_oct_access_new (GstOctCuda *cuda, const GstOctInfo *input,
 guint gst_oct_access_expect (
     GstOctAccess *access, GstBuffer *in, GError **error);
 
+/* Bytes of a block for as many images on the host as an input can have, *size
+ * bytes each and *step apart; 0: they do not come from a GPU. */
+gsize gst_oct_access_get_block (
+    const GstOctAccess *access, gsize *step, gsize *size);
+
 /* The reader of output on the GPU, GST_OCT_READER_ANY at first. */
 void gst_oct_access_set_reader (GstOctAccess *access, GstOctReader reader);
 

@@ -155,34 +155,56 @@ take_block (GstOctUploads *uploads, GError **error)
   return upload != NULL ? upload : new_block (uploads, error);
 }
 
+/* Whether one copy does for both: parts of one memory, as those of a recording
+ * that is in memory, or of a ring of a camera. */
+static gboolean
+follows (const GstMapInfo *map, const GstMapInfo *next)
+{
+  GstMemory *one = gst_oct_piece_get_origin (map->memory);
+  GstMemory *other = gst_oct_piece_get_origin (next->memory);
+
+  return one->parent != NULL && one->parent == other->parent
+         && map->data + map->size == next->data;
+}
+
+static gboolean
+map_pieces (GstOctUpload *upload, GstBuffer *in)
+{
+  while (upload->n_pieces < gst_buffer_n_memory (in)) {
+    if (!gst_memory_map (gst_buffer_peek_memory (in, upload->n_pieces),
+            &upload->pieces[upload->n_pieces], GST_MAP_READ))
+      return FALSE;
+    upload->n_pieces++;
+  }
+  return TRUE;
+}
+
 /* Memory after memory to one block: mapping the buffer would copy them. */
 static gboolean
 copy_pieces (GstOctUpload *upload, const GstOctInfo *info, GstBuffer *in,
     gpointer stream, GError **error)
 {
   const OctDevice *device = upload->uploads->device;
-  gsize at = 0;
+  const GstMapInfo *map = upload->pieces;
+  gboolean ok = map_pieces (upload, in);
+  gsize at = 0, size;
+  guint first, end;
 
-  for (guint i = 0; i < gst_buffer_n_memory (in) && at < info->size; i++) {
-    GstMapInfo *map = &upload->pieces[i];
-    gsize size;
-
-    if (!gst_memory_map (gst_buffer_peek_memory (in, i), map, GST_MAP_READ))
-      break;
-    upload->n_pieces++;
-    size = MIN (map->size, info->size - at);
-    if (!device->copy (OCT_COPY_UPLOAD, (guint8 *)upload->memory + at, size,
-            map->data, size, size, 1, stream, error))
-      break;
-    at += size;
+  if (!ok)
+    gst_oct_frame_set_size_error (info, gst_buffer_get_size (in), error);
+  for (first = 0; ok && first < upload->n_pieces; first = end, at += size) {
+    size = map[first].size;
+    for (end = first + 1;
+         end < upload->n_pieces && follows (&map[end - 1], &map[end]); end++)
+      size += map[end].size;
+    ok = device->copy (OCT_COPY_UPLOAD, (guint8 *)upload->memory + at, size,
+        map[first].data, size, size, 1, stream, error);
   }
-  if (at == info->size)
+  if (ok)
     return TRUE;
   /* copies may be under way */
   device->stream_synchronize (stream, NULL);
   unmap_pieces (upload);
-  if (error != NULL && *error == NULL)
-    gst_oct_frame_set_size_error (info, at, error);
   return FALSE;
 }
 
