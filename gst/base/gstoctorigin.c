@@ -37,7 +37,7 @@ find_lines (GstOctOrigin *origin, GstOctInfo *there, const GstOctInfo *most,
   origin->lines = there->rows < most->rows ? there->rows : 0;
 }
 
-/* Of several memories one is made. */
+/* Several memories become one. */
 static GstBuffer *
 copy_origin (GstBuffer *buffer)
 {

@@ -5,7 +5,7 @@
 #include "gstoctscanmeta.h"
 
 static GstBuffer *
-make_part (
+outputs_make_part (
     GstOctOutputs *outputs, GstBaseTransform *trans, GstBuffer *from, guint i)
 {
   GstBuffer *buffer = gst_buffer_new ();
@@ -33,7 +33,7 @@ gst_oct_outputs_begin_block (GstOctOutputs *outputs, GstBaseTransform *trans,
   gst_clear_object (&allocator);
   if (outputs->block == NULL)
     return FALSE;
-  *first = make_part (outputs, trans, in, 0);
+  *first = outputs_make_part (outputs, trans, in, 0);
   return TRUE;
 }
 
@@ -58,7 +58,7 @@ gst_oct_outputs_begin (GstOctOutputs *outputs, GstBaseTransform *trans,
 
     *buffer = NULL;
     if (outputs->block != NULL)
-      *buffer = make_part (outputs, trans, from, outputs->n);
+      *buffer = outputs_make_part (outputs, trans, from, outputs->n);
     else
       ret = prepare (trans, from, buffer);
     if (ret != GST_FLOW_OK) {

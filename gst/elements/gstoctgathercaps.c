@@ -5,7 +5,7 @@
 
 /* Bytes of a buffer of as many B-scans as wait.  A copy to a GPU of so many
  * takes 77 us over PCI Express 5.0, and a buffer takes 26 us of calls of the
- * host, which are then hidden behind it.  More would only wait longer. */
+ * host, which the copy then covers.  More would only wait longer. */
 #define WAITING_BYTES (4u * 1024 * 1024)
 
 /* The most rows that are whole groups. */

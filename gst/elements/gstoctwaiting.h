@@ -28,11 +28,11 @@ typedef struct {
 void gst_oct_waiting_init (GstOctWaiting *waiting);
 void gst_oct_waiting_clear (GstOctWaiting *waiting);
 
-/* TRUE: drops what waits, and wakes everybody who does; forgets results. */
+/* TRUE: drops the buffers that wait, and wakes everybody who does; forgets results. */
 void gst_oct_waiting_set_flushing (GstOctWaiting *waiting, gboolean flushing);
 
-/* Adds a buffer, which it takes over, once fewer than `most` wait.  What a
- * buffer before it failed with is returned once. */
+/* Adds a buffer, which it takes over, once fewer than `most` wait.  The
+ * failure of a buffer before it is returned once. */
 GstFlowReturn gst_oct_waiting_add (
     GstOctWaiting *waiting, GstBuffer *buffer, guint most);
 

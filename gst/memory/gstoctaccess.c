@@ -154,7 +154,7 @@ get_pinned_frame (const GstOctAccess *access, guint i)
 
 /* Images of one block, as far apart as in a slot. */
 static gboolean
-are_parts (const GstOctAccess *access)
+access_are_parts (const GstOctAccess *access)
 {
   return access->n_out > 1
          && gst_oct_pinned_are_parts (
@@ -182,7 +182,7 @@ begin_direct (GstOctAccess *access)
 static gboolean
 end_direct (GstOctAccess *access, gpointer compute, GError **error)
 {
-  guint n = are_parts (access) ? 1 : access->n_out;
+  guint n = access_are_parts (access) ? 1 : access->n_out;
 
   for (guint i = 0; i < n; i++)
     if (!gst_oct_pinned_mark (
@@ -251,7 +251,7 @@ end_download (GstOctAccess *access, GError **error)
 
   if (!access->device->stream_wait (stream, slot->computed, error))
     return FALSE;
-  if (are_parts (access)) {
+  if (access_are_parts (access)) {
     if (!download_block (access, stream, error))
       return FALSE;
   } else {

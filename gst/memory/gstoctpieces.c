@@ -64,7 +64,7 @@ get_pieces (GstBuffer *buffer)
   return (PiecesMeta *)gst_buffer_get_meta (buffer, pieces_api_get_type ());
 }
 
-/* What is said of memory is not true of the copy, and would keep the piece. */
+/* A statement about memory is not true of the copy, and would keep the piece. */
 static gboolean
 copy_meta_to_piece (GstBuffer *from, GstMeta **meta, gpointer to)
 {

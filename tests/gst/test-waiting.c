@@ -251,7 +251,7 @@ GST_START_TEST (test_most)
 }
 GST_END_TEST;
 
-/* What does not follow is in another buffer, as with a fixed number. */
+/* A B-scan that does not follow is in another buffer, as with a fixed number. */
 GST_START_TEST (test_lost)
 {
   Gate gate;
@@ -421,7 +421,7 @@ GST_START_TEST (test_stop)
 }
 GST_END_TEST;
 
-/* A source hears what became of its B-scans, also if it has ended by then. */
+/* A source hears of the failure of its B-scans, also if it has ended by then. */
 GST_START_TEST (test_failure)
 {
   Gate gate;
