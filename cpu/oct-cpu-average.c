@@ -268,7 +268,8 @@ cpu_average_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
     gpointer stream, GError **error)
 {
   const OctAverageParams *params = &plan->params;
-  guint bscans = OCT_BSCANS (params), rows = params->rows / bscans;
+  guint rows = params->rows / OCT_BSCANS (params);
+  guint bscans = oct_frame_count_bscans (in, rows, OCT_BSCANS (params));
 
   if (!cpu_average_check_plane (
           plan, &in->planes[0], &out->planes[0], params->values, error)

@@ -420,12 +420,13 @@ cpu_background_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
 {
   const OctPlane *from = &in->planes[0], *to = &out->planes[0];
   guint samples = plan->samples;
+  guint bscans = oct_frame_count_bscans (in, plan->lines, plan->bscans);
 
   if (!oct_cpu_check_plane (
           from, samples * oct_sample_format_size (plan->format), error)
       || !oct_cpu_check_plane (to, samples * sizeof (float), error))
     return FALSE;
-  for (guint bscan = 0; bscan < plan->bscans; bscan++) {
+  for (guint bscan = 0; bscan < bscans; bscan++) {
     OctFrame one_in = oct_frame_get_bscan (
         in, bscan, plan->lines, OCT_MEAN_SIZE (samples, plan->lines));
     OctFrame one_out = oct_frame_get_bscan (out, bscan, plan->lines, 0);
@@ -450,11 +451,12 @@ cpu_background_mean_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
   const OctPlane *from = &in->planes[0];
   guint8 *found = out->planes[0].data;
   guint samples = plan->samples;
+  guint bscans = oct_frame_count_bscans (in, plan->lines, plan->bscans);
 
   if (!oct_cpu_check_plane (
           from, plan->samples * oct_sample_format_size (plan->format), error))
     return FALSE;
-  for (guint bscan = 0; bscan < plan->bscans; bscan++) {
+  for (guint bscan = 0; bscan < bscans; bscan++) {
     OctFrame one = oct_frame_get_bscan (in, bscan, plan->lines, 0);
 
     find_background (plan, &one.planes[0]);

@@ -334,13 +334,14 @@ cpu_cs_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
 {
   const OctPlane *from = &in->planes[0], *to = &out->planes[0];
   guint lines = plan->params.lines;
+  guint bscans = oct_frame_count_bscans (in, lines, plan->params.bscans);
   gsize value = plan->op.parts * sizeof (float);
 
   if (!oct_cpu_check_plane (from, plan->params.columns * value, error)
       || !oct_cpu_check_plane (
           to, plan->params.depth_bins * 2 * sizeof (float), error))
     return FALSE;
-  for (guint bscan = 0; bscan < plan->params.bscans; bscan++) {
+  for (guint bscan = 0; bscan < bscans; bscan++) {
     OctFrame one_in = oct_frame_get_bscan (in, bscan, lines, 0);
     OctFrame one_out = oct_frame_get_bscan (out, bscan, lines, 0);
 

@@ -103,8 +103,8 @@ cpu_dispersion_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
   if (!oct_cpu_check_plane (from, plan->samples * sizeof (float), error)
       || !oct_cpu_check_plane (to, plan->samples * 2 * sizeof (float), error))
     return FALSE;
-  oct_parallel_for (plan->lines, OCT_CPU_GRAIN, oct_cpu_threads (plan->threads),
-      multiply_lines, &loop);
+  oct_parallel_for (oct_frame_count_lines (in, plan->lines), OCT_CPU_GRAIN,
+      oct_cpu_threads (plan->threads), multiply_lines, &loop);
   return TRUE;
 }
 

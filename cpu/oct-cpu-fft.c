@@ -149,7 +149,7 @@ cpu_fft_transform_block (const OctCpuLoop *loop, guint start, guint thread)
   cpu_fft_divide_scratch (
       plan, plan->scratch + (gsize)thread * plan->scratch_size, &scratch);
   for (guint lane = 0; lane < OCT_LANES; lane++) {
-    guint line = MIN (start + lane, plan->lines - 1);
+    guint line = MIN (start + lane, loop->lines - 1);
     in[lane] = oct_cpu_row (loop->from, line);
     out[lane] =
         line == start + lane ? oct_cpu_row (loop->to, line) : scratch.unused;
@@ -177,14 +177,17 @@ cpu_fft_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
     gpointer stream, GError **error)
 {
   const OctPlane *from = &in->planes[0], *to = &out->planes[0];
-  OctCpuLoop loop = { .plan = plan, .from = from, .to = to };
+  OctCpuLoop loop = { .plan = plan,
+    .from = from,
+    .to = to,
+    .lines = oct_frame_count_lines (in, plan->lines) };
 
   if (!oct_cpu_check_plane (
           from, plan->samples * oct_sample_format_size (plan->format), error)
       || !oct_cpu_check_plane (
           to, plan->depth_bins * 2 * sizeof (float), error))
     return FALSE;
-  oct_parallel_for ((plan->lines + OCT_LANES - 1) / OCT_LANES, 1,
+  oct_parallel_for ((loop.lines + OCT_LANES - 1) / OCT_LANES, 1,
       oct_cpu_threads (plan->threads), cpu_fft_transform_blocks, &loop);
   return TRUE;
 }

@@ -62,7 +62,7 @@ struct _OctPlan {
   gsize scratch_size, prepared_at, more_at, unused_at;
 };
 
-#define BLOCKS(plan) (((plan)->in.rows + LANES - 1) / LANES)
+#define BLOCKS(lines) (((lines) + LANES - 1) / LANES)
 
 /* The scratch of one thread. */
 typedef struct {
@@ -76,6 +76,7 @@ typedef struct {
 typedef struct {
   const OctPlan *plan;
   const OctPlane *from, *to;
+  guint lines;
   const float *high, *low;
   const OctCpuFit *fits; /* [lines] or NULL */
   OctPlan *image;        /* or NULL */
@@ -311,7 +312,7 @@ cpu_fused_create (
   plan->bscans = cpu_fused_is_apart (&sorted, last) ? bscans : 1;
   plan->in.rows /= plan->bscans;
   plan->out.rows /= plan->bscans;
-  plan->threads = MIN (oct_backend_cpu_get_threads (), BLOCKS (plan));
+  plan->threads = MIN (oct_backend_cpu_get_threads (), BLOCKS (plan->in.rows));
   plan->is_complex =
       sorted.dispersion != NULL || plan->in.format == OCT_SAMPLE_CF32;
   if ((sorted.background != NULL
@@ -347,10 +348,10 @@ cpu_fused_divide_scratch (const OctPlan *plan, guint thread, Scratch *scratch)
 
 /* The A-lines of a block; lanes beyond the end repeat the last one. */
 static void
-list_lines (const OctPlan *plan, guint block, guint *lines)
+list_lines (const Loop *loop, guint block, guint *lines)
 {
   for (guint lane = 0; lane < LANES; lane++)
-    lines[lane] = MIN (block * LANES + lane, plan->in.rows - 1);
+    lines[lane] = MIN (block * LANES + lane, loop->lines - 1);
 }
 
 static void
@@ -469,7 +470,7 @@ cpu_fused_store (
 
   for (guint lane = 0; lane < LANES; lane++) {
     guint line = block * LANES + lane;
-    rows[lane] = line < out->rows ? oct_cpu_row (loop->to, line) : unused;
+    rows[lane] = line < loop->lines ? oct_cpu_row (loop->to, line) : unused;
   }
   oct_cpu_block_scatter (
       values, out->values * (out->format == OCT_SAMPLE_CF32 ? 2 : 1), rows);
@@ -484,7 +485,7 @@ run_block (const Loop *loop, guint block, guint thread)
   const float *result;
 
   cpu_fused_divide_scratch (plan, thread, &scratch);
-  list_lines (plan, block, lines);
+  list_lines (loop, block, lines);
   if (plan->grids) {
     cpu_fused_load (loop, lines, scratch.values);
     oct_cpu_gridder_run (
@@ -530,6 +531,7 @@ cpu_fused_run_bscan (
   Loop loop = { .plan = plan,
     .from = &in->planes[0],
     .to = &out->planes[0],
+    .lines = oct_frame_count_lines (in, plan->in.rows),
     .high = plan->high,
     .low = plan->low };
 
@@ -547,14 +549,14 @@ cpu_fused_run_bscan (
   loop.image = last;
   if (last != NULL)
     oct_cpu_logscale_begin (last, &threads);
-  oct_parallel_for (BLOCKS (plan), 1, threads, run_blocks, &loop);
+  oct_parallel_for (BLOCKS (loop.lines), 1, threads, run_blocks, &loop);
   if (last != NULL)
     oct_cpu_logscale_finish (last, plan->power, out);
 }
 
 static gboolean
-cpu_fused_check_output (
-    OctPlan *plan, OctPlan *last, const OctFrame *out, GError **error)
+cpu_fused_check_output (OctPlan *plan, guint bscans, OctPlan *last,
+    const OctFrame *out, GError **error)
 {
   const OctStepShape *shape = &plan->out;
 
@@ -562,7 +564,7 @@ cpu_fused_check_output (
     return oct_cpu_solve_check (last, plan->bscans, shape, out, error);
   if (plan->last == OCT_OPERATION_LOGSCALE)
     return oct_cpu_logscale_check (
-        last, plan->bscans, shape->values, shape->rows, out, error);
+        last, bscans, shape->values, shape->rows, out, error);
   return oct_cpu_check_plane (
       &out->planes[0], oct_step_shape_row (shape), error);
 }
@@ -572,12 +574,13 @@ cpu_fused_run (OctPlan *plan, const OctFrame *in, OctPlan *last,
     const OctFrame *out, gpointer stream, GError **error)
 {
   gsize mean_size = OCT_MEAN_SIZE (plan->in.values, plan->in.rows);
+  guint bscans = oct_frame_count_bscans (in, plan->in.rows, plan->bscans);
 
   if (!oct_cpu_check_plane (
           &in->planes[0], oct_step_shape_row (&plan->in), error)
-      || !cpu_fused_check_output (plan, last, out, error))
+      || !cpu_fused_check_output (plan, bscans, last, out, error))
     return FALSE;
-  for (guint bscan = 0; bscan < plan->bscans; bscan++) {
+  for (guint bscan = 0; bscan < bscans; bscan++) {
     OctFrame one = oct_frame_get_bscan (in, bscan, plan->in.rows, mean_size);
     OctFrame to = plan->last == OCT_OPERATION_LOGSCALE
                       ? out[bscan]

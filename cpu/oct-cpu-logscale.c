@@ -615,12 +615,12 @@ cpu_logscale_check_image (
                  &out->planes[1], (params->lines + 1) / 2 * 2, error));
 }
 
-/* Checks the images of all B-scans. */
+/* Checks the images of the B-scans that there are. */
 static gboolean
 cpu_logscale_check_images (
-    const OctPlan *plan, const OctFrame *out, GError **error)
+    const OctPlan *plan, guint bscans, const OctFrame *out, GError **error)
 {
-  for (guint bscan = 0; bscan < plan->params.bscans; bscan++)
+  for (guint bscan = 0; bscan < bscans; bscan++)
     if (!cpu_logscale_check_image (plan, &out[bscan], error))
       return FALSE;
   return TRUE;
@@ -640,15 +640,16 @@ oct_cpu_logscale_check (OctPlan *plan, guint bscans, guint depth_bins,
   const OctLogscaleParams *params = &plan->params;
 
   if (params->depth_bins != depth_bins || params->lines != lines
-      || params->bscans != bscans) {
+      || bscans > params->bscans) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-        "Images are made of %u B-scans of %u depth bins x %u A-lines where "
+        "Images are made of up to %u B-scans of %u depth bins x %u A-lines "
+        "where "
         "there are %u of %u x %u",
         params->bscans, params->depth_bins, params->lines, bscans, depth_bins,
         lines);
     return FALSE;
   }
-  return cpu_logscale_check_images (plan, out, error);
+  return cpu_logscale_check_images (plan, bscans, out, error);
 }
 
 void
@@ -662,11 +663,14 @@ static gboolean
 cpu_logscale_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
     gpointer stream, GError **error)
 {
+  guint bscans =
+      oct_frame_count_bscans (in, plan->params.lines, plan->params.bscans);
+
   if (!oct_cpu_check_plane (
           &in->planes[0], plan->params.depth_bins * 2 * sizeof (float), error)
-      || !cpu_logscale_check_images (plan, out, error))
+      || !cpu_logscale_check_images (plan, bscans, out, error))
     return FALSE;
-  for (guint bscan = 0; bscan < plan->params.bscans; bscan++) {
+  for (guint bscan = 0; bscan < bscans; bscan++) {
     OctFrame one = oct_frame_get_bscan (in, bscan, plan->params.lines, 0);
     OctCpuLoop loop = { .plan = plan, .from = &one.planes[0] };
 

@@ -16,7 +16,7 @@ G_BEGIN_DECLS
 #define OCT_CPU_POWERS(depth_bins, lines)                                      \
   (((gsize)(lines) + 15) / 16 * 16 * (depth_bins))
 
-/* FALSE with OCT_ERROR_SETTINGS if the plan is not for `bscans` B-scans of
+/* FALSE with OCT_ERROR_SETTINGS if the plan is not for so many B-scans of
  * `lines` A-lines each, or one of out[bscans] is too small. */
 gboolean oct_cpu_logscale_check (OctPlan *plan, guint bscans, guint depth_bins,
     guint lines, const OctFrame *out, GError **error);

@@ -229,7 +229,7 @@ cpu_nudft_transform_block (const OctCpuLoop *loop, guint start, guint thread)
   float *out[LANES];
 
   for (guint lane = 0; lane < LANES; lane++) {
-    guint line = MIN (start + lane, plan->params.lines - 1);
+    guint line = MIN (start + lane, loop->lines - 1);
     in[lane] = oct_cpu_row (loop->from, line);
     out[lane] = line == start + lane ? oct_cpu_row (loop->to, line) : unused;
   }
@@ -251,14 +251,17 @@ cpu_nudft_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
     gpointer stream, GError **error)
 {
   const OctPlane *from = &in->planes[0], *to = &out->planes[0];
-  OctCpuLoop loop = { .plan = plan, .from = from, .to = to };
+  OctCpuLoop loop = { .plan = plan,
+    .from = from,
+    .to = to,
+    .lines = oct_frame_count_lines (in, plan->params.lines) };
 
   if (!oct_cpu_check_plane (
           from, (gsize)plan->inputs * plan->in_parts * sizeof (float), error)
       || !oct_cpu_check_plane (
           to, (gsize)plan->outputs * 2 * sizeof (float), error))
     return FALSE;
-  oct_parallel_for ((plan->params.lines + LANES - 1) / LANES, 1,
+  oct_parallel_for ((loop.lines + LANES - 1) / LANES, 1,
       oct_cpu_threads (plan->threads), cpu_nudft_transform_blocks, &loop);
   return TRUE;
 }

@@ -53,6 +53,7 @@ gboolean oct_cpu_check_plane (
 typedef struct {
   OctPlan *plan;
   const OctPlane *from, *to;
+  guint lines;         /* that there are, where it may be fewer than planned */
   gconstpointer extra; /* arguments of the operation */
 } OctCpuLoop;
 

@@ -15,7 +15,7 @@ G_BEGIN_DECLS
 typedef void (*OctCpuSolveRead) (
     gpointer data, const guint *lines, guint thread, float *values);
 
-/* `shape`: of one of the `bscans` B-scans as read.  FALSE with
+/* `shape`: of one of the B-scans as read, `bscans` at most.  FALSE with
  * OCT_ERROR_SETTINGS if the plan is for other shapes or `out` is too small. */
 gboolean oct_cpu_solve_check (const OctPlan *plan, guint bscans,
     const OctStepShape *shape, const OctFrame *out, GError **error);

@@ -114,7 +114,9 @@ oct_cpu_filter_image (OctPlan *plan, const OctFrame *in, const OctFrame *out,
     OctImageFormat format, guint width, guint height, guint threads,
     OctParallelTask rows, GError **error)
 {
-  OctCpuLoop loop = { plan, &in->planes[0], &out->planes[0], NULL };
+  OctCpuLoop loop = {
+    .plan = plan, .from = &in->planes[0], .to = &out->planes[0]
+  };
   gsize row = (gsize)width
               * (format == OCT_IMAGE_RGBA      ? 4
                   : format == OCT_IMAGE_GRAY16 ? 2

@@ -152,7 +152,8 @@ cuda_average_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
     gpointer stream, GError **error)
 {
   const OctAverageParams *p = &plan->params;
-  guint bscans = OCT_BSCANS (p), rows = p->rows / bscans;
+  guint rows = p->rows / OCT_BSCANS (p);
+  guint bscans = oct_frame_count_bscans (in, rows, OCT_BSCANS (p));
 
   if (!cuda_average_check_plane (
           plan, &in->planes[0], &out->planes[0], p->values, error)

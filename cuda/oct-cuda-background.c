@@ -532,12 +532,13 @@ cuda_background_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
 {
   gsize size = oct_sample_format_size (plan->format);
   guint samples = plan->samples;
+  guint bscans = oct_frame_count_bscans (in, plan->lines, plan->bscans);
 
   if (!oct_cuda_check_plane (&in->planes[0], samples * size, size, error)
       || !oct_cuda_check_plane (
           &out->planes[0], samples * sizeof (float), sizeof (float), error))
     return FALSE;
-  for (guint bscan = 0; bscan < plan->bscans; bscan++) {
+  for (guint bscan = 0; bscan < bscans; bscan++) {
     OctFrame one_in = oct_frame_get_bscan (
         in, bscan, plan->lines, OCT_MEAN_SIZE (samples, plan->lines));
     OctFrame one_out = oct_frame_get_bscan (out, bscan, plan->lines, 0);
@@ -596,17 +597,18 @@ cuda_background_mean_run (OctPlan *plan, const OctFrame *in,
 {
   gsize size = oct_sample_format_size (plan->format);
   guint together = count_together (plan);
+  guint bscans = oct_frame_count_bscans (in, plan->lines, plan->bscans);
 
   if (!oct_cuda_check_plane (&in->planes[0], plan->samples * size, size, error)
       || !oct_cuda_check_found (&out->planes[0], error))
     return FALSE;
-  for (guint bscan = 0; bscan < plan->bscans; bscan += together) {
+  for (guint bscan = 0; bscan < bscans; bscan += together) {
     OctFrame one = oct_frame_get_bscan (in, bscan, plan->lines, 0);
     OctPlane mean = { (guint8 *)out->planes[0].data
                           + bscan * OCT_MEAN_SIZE (plan->samples, plan->lines),
       0 };
 
-    if (!cuda_background_find_mean (plan, MIN (together, plan->bscans - bscan),
+    if (!cuda_background_find_mean (plan, MIN (together, bscans - bscan),
             &one.planes[0], &mean, stream, error))
       return FALSE;
   }

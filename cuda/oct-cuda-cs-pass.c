@@ -85,6 +85,7 @@ remove_background (OctCudaCsPass *pass, const OctFrame *in,
     const OctCudaCsCounts *counts, gpointer stream, GError **error)
 {
   gsize row = pass->samples * sizeof (float);
+  guint bscans = oct_frame_count_bscans (in, pass->lines, pass->bscans);
   OctCudaBackground background = { .rows = { .lines = pass->lines,
                                        .samples = pass->samples,
                                        .in_stride = in->planes[0].stride,
@@ -97,7 +98,7 @@ remove_background (OctCudaCsPass *pass, const OctFrame *in,
   if (pass->spectra == NULL)
     pass->spectra =
         oct_cuda_alloc (row * pass->lines * pass->bscans, NAME, error);
-  for (guint b = 0; b < pass->bscans && pass->spectra != NULL; b++) {
+  for (guint b = 0; b < bscans && pass->spectra != NULL; b++) {
     gsize first = (gsize)b * pass->lines;
 
     background.rows.in =
@@ -118,7 +119,7 @@ oct_cuda_cs_pass_run (OctCudaCsPass *pass, const OctFrame *in, OctPlan *last,
     const OctFrame *out, gpointer stream, GError **error)
 {
   OctCudaCsCounts counts = pass->counts;
-  OctFrame floats = { { { NULL, pass->samples * sizeof (float) } } };
+  OctFrame floats = { { { NULL, pass->samples * sizeof (float) } }, in->lines };
 
   if (!oct_cuda_check_plane (
           &in->planes[0], pass->samples * counts.size, counts.size, error)

@@ -137,10 +137,12 @@ oct_cuda_cs_run_counts (OctPlan *plan, const OctCudaCsCounts *counts,
   /* only where sigma_A has to be found it matters which A-lines belong together
    */
   gboolean estimate = has_to_estimate (p);
-  guint bscans = estimate ? OCT_BSCANS (p) : 1;
+  guint lines = oct_frame_count_lines (in, p->lines);
+  guint of_one = p->lines / OCT_BSCANS (p),
+        bscans = estimate ? lines / of_one : 1;
   OctCudaQueue queue = { stream, plan->overlap };
   OctCudaCsRun run = {
-    .rows = { from->data, from->stride, to->data, to->stride, p->lines / bscans,
+    .rows = { from->data, from->stride, to->data, to->stride, lines / bscans,
         p->columns },
     .counts = *counts,
     .solver = p->solver,
@@ -149,7 +151,7 @@ oct_cuda_cs_run_counts (OctPlan *plan, const OctCudaCsCounts *counts,
     .tau = (float)p->tau,
     .estimate = estimate,
     .told = plan->told,
-    .bscan = p->lines / OCT_BSCANS (p),
+    .bscan = of_one,
     .depth_start = p->depth_start,
     .depth_bins = p->depth_bins,
   };

@@ -75,7 +75,7 @@ cuda_dispersion_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
   const OctPlane *from = &in->planes[0], *to = &out->planes[0];
   OctCudaQueue queue = { stream, plan->overlap };
   OctCudaRows rows = { from->data, from->stride, to->data, to->stride,
-    plan->lines, plan->samples };
+    oct_frame_count_lines (in, plan->lines), plan->samples };
 
   return oct_cuda_check_plane (
              from, plan->samples * sizeof (float), sizeof (float), error)

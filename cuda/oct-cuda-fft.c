@@ -132,8 +132,8 @@ cuda_fft_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
   gsize size = oct_sample_format_size (plan->format);
   OctCudaQueue queue = { stream, plan->overlap };
   OctCudaFft fft = {
-    .rows = { from->data, from->stride, to->data, to->stride, plan->lines,
-        plan->samples },
+    .rows = { from->data, from->stride, to->data, to->stride,
+        oct_frame_count_lines (in, plan->lines), plan->samples },
     .is_complex = plan->format == OCT_SAMPLE_CF32,
     .length = plan->length,
     .depth_start = plan->depth_start,

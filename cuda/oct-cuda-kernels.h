@@ -541,7 +541,8 @@ typedef struct {
   OctCudaMapping mapping;
   const OctCudaStatistics *statistics;
   int is_behind_find;      /* launched next to oct_cuda_launch_find_range() */
-  OctCudaStatistics *next; /* made ready for another B-scan */
+  OctCudaStatistics *next; /* [n_next] made ready for other B-scans */
+  uint32_t n_next;
   OctCudaHistory *history; /* [2] */
   double full;
   int contrast;
@@ -553,7 +554,7 @@ typedef struct {
 cudaError_t oct_cuda_launch_map (const OctCudaMap *map, OctCudaQueue queue);
 
 /* The mappings of map->bscans B-scans in their order, as launches of one each
- * would make them: `statistics` and `next` are [bscans], images do not count.
+ * would make them: `statistics` are [bscans], images do not count.
  */
 cudaError_t oct_cuda_launch_mappings (
     const OctCudaMap *map, OctCudaMapping *mappings, OctCudaQueue queue);

@@ -153,6 +153,7 @@ cuda_logscale_find_range (
 
   map->statistics = find.statistics;
   map->next = &range->statistics[1 - plan->found_turn];
+  map->n_next = 1;
   map->is_behind_find = TRUE;
   plan->found_turn ^= 1;
   return oct_cuda_check (
@@ -175,9 +176,9 @@ cuda_logscale_check_image (
 
 static gboolean
 cuda_logscale_check_images (
-    const OctPlan *plan, const OctFrame *out, GError **error)
+    const OctPlan *plan, guint bscans, const OctFrame *out, GError **error)
 {
-  for (guint bscan = 0; bscan < plan->params.bscans; bscan++)
+  for (guint bscan = 0; bscan < bscans; bscan++)
     if (!cuda_logscale_check_image (plan, &out[bscan], error))
       return FALSE;
   return TRUE;
@@ -189,16 +190,16 @@ oct_cuda_logscale_check (const OctPlan *plan, guint bscans, guint lines,
 {
   const OctLogscaleParams *params = &plan->params;
 
-  if (bscans != params->bscans || lines != params->lines
+  if (bscans > params->bscans || lines != params->lines
       || depth_bins != params->depth_bins) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-        "There are %u B-scans of %u A-scans of %u bins where %u of %u of %u "
-        "were expected",
+        "There are %u B-scans of %u A-scans of %u bins where up to %u of %u of "
+        "%u were expected",
         bscans, lines, depth_bins, params->bscans, params->lines,
         params->depth_bins);
     return FALSE;
   }
-  return cuda_logscale_check_images (plan, out, error);
+  return cuda_logscale_check_images (plan, bscans, out, error);
 }
 
 /* All of a mapping but the range; `stride`: bytes between two A-scans. */
@@ -272,26 +273,31 @@ map_one (OctPlan *plan, const OctCudaPowers *powers, const OctFrame *out,
   if (powers->find != OCT_CUDA_FIND_NOTHING) {
     map.statistics = powers->statistics;
     map.next = powers->next;
+    map.n_next = powers->n_next;
     /* parameters may have changed since */
     if (powers->find != oct_cuda_logscale_get_find (plan)) {
       map.statistics = NULL;
-      if (!make_ready (powers->next, stream, error))
-        return FALSE;
+      for (guint i = 0; i < powers->n_next; i++)
+        if (!make_ready (&powers->next[i], stream, error))
+          return FALSE;
     }
   }
   return run_map (plan, &map, queue, error);
 }
 
-/* Those from B-scan `bscan` on. */
+/* Those of `n` B-scans from B-scan `bscan` on.  The last of them make ready what
+ * a frame of more B-scans has used before. */
 static OctCudaPowers
-get_powers (const OctPlan *plan, const OctCudaPowers *all, guint bscan)
+get_powers (const OctPlan *plan, const OctCudaPowers *all, guint bscan, guint n)
 {
   gsize rows = (gsize)bscan * plan->params.lines;
+  guint left = all->n_next > bscan ? all->n_next - bscan : 0;
 
   return (OctCudaPowers){ all->values + rows * all->stride / sizeof (float),
-    all->stride, all->find,
+    all->stride, bscan + n < all->bscans ? n : all->bscans - bscan, all->find,
     all->statistics != NULL ? all->statistics + bscan : NULL,
-    all->next != NULL ? all->next + bscan : NULL };
+    all->next != NULL ? all->next + bscan : NULL,
+    bscan + n < all->bscans ? MIN (n, left) : left };
 }
 
 static gboolean
@@ -308,6 +314,7 @@ find_mappings (OctPlan *plan, const OctCudaPowers *powers, OctCudaMap *map,
 {
   map->statistics = powers->statistics;
   map->next = powers->next;
+  map->n_next = powers->n_next;
   if (!oct_cuda_table_upload (&plan->range, NAME, queue.stream, error)
       || !oct_cuda_check (
           oct_cuda_launch_mappings (map, plan->mappings, queue), NAME, error))
@@ -335,7 +342,7 @@ map_together (OctPlan *plan, guint bscans, const OctCudaPowers *powers,
   if (finds && !find_mappings (plan, powers, &map, queue, error))
     return FALSE;
   for (; first < bscans; first += n) {
-    OctCudaPowers some = get_powers (plan, powers, first);
+    OctCudaPowers some = get_powers (plan, powers, first, 1);
 
     for (n = 0; n < OCT_CUDA_MAP_IMAGES && first + n < bscans
                 && is_like (&out[first + n], &out[first]);
@@ -361,15 +368,16 @@ oct_cuda_logscale_map (OctPlan *plan, const OctCudaPowers *powers,
     const OctFrame *out, gpointer stream, GError **error)
 {
   OctCudaFind find = oct_cuda_logscale_get_find (plan);
-  guint bscans = plan->params.bscans, n;
+  guint bscans = powers->bscans, n;
 
   for (guint bscan = 0; bscan < bscans; bscan += n) {
-    OctCudaPowers some = get_powers (plan, powers, bscan);
+    OctCudaPowers some;
     gboolean is_known =
         plan->params.range == OCT_RANGE_MANUAL || find != OCT_CUDA_FIND_NOTHING;
     gboolean together = is_known && find == powers->find;
 
     n = together ? MIN (plan->together, bscans - bscan) : 1;
+    some = get_powers (plan, powers, bscan, n);
     if (!(n > 1 ? map_together (plan, n, &some, &out[bscan], stream, error)
                 : map_one (plan, &some, &out[bscan], stream, error)))
       return FALSE;
@@ -382,12 +390,14 @@ cuda_logscale_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
     gpointer stream, GError **error)
 {
   OctCudaQueue queue = { stream, plan->overlap };
+  guint bscans =
+      oct_frame_count_bscans (in, plan->params.lines, plan->params.bscans);
 
   if (!oct_cuda_check_plane (&in->planes[0],
           plan->params.depth_bins * sizeof (float2), sizeof (float2), error)
-      || !cuda_logscale_check_images (plan, out, error))
+      || !cuda_logscale_check_images (plan, bscans, out, error))
     return FALSE;
-  for (guint bscan = 0; bscan < plan->params.bscans; bscan++) {
+  for (guint bscan = 0; bscan < bscans; bscan++) {
     OctFrame one = oct_frame_get_bscan (in, bscan, plan->params.lines, 0);
     OctCudaMap map =
         make_map (plan, one.planes[0].data, one.planes[0].stride, &out[bscan]);

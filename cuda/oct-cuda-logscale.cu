@@ -471,7 +471,8 @@ find_mapping (const OctCudaMap &map)
   }
   if (blockIdx.x == 0) {
     map.history[1 - map.turn] = history;
-    make_ready (map.next);
+    for (uint32_t i = 0; i < map.n_next; i++)
+      make_ready (&map.next[i]);
   }
   return make_mapping (map.is_log, map.full, min, max);
 }
@@ -487,6 +488,8 @@ __launch_bounds__ (MAPPINGS_THREADS)
   OctCudaHistory history;
 
   begin_kernel ();
+  for (uint32_t i = threadIdx.x; i < map.n_next; i += MAPPINGS_THREADS)
+    make_ready (&map.next[i]);
   if (threadIdx.x == 0)
     history = read_history (map);
   for (uint32_t first = 0; first < map.bscans; first += MAPPINGS_THREADS) {
@@ -497,7 +500,6 @@ __launch_bounds__ (MAPPINGS_THREADS)
     if (bscan < map.bscans) {
       is_found[threadIdx.x] =
           read_found (map, map.statistics[bscan], &mine[0], &mine[1]);
-      make_ready (&map.next[bscan]);
     }
     __syncthreads ();
     for (uint32_t i = 0;

@@ -14,16 +14,19 @@ G_BEGIN_DECLS
 typedef struct {
   const float *values;
   gsize stride; /* bytes */
-  /* [bscans] what was found of them, and statistics to make ready (lowest and
-   * highest) for later B-scans */
+  guint bscans;
+  /* [bscans] what was found of them, and [n_next] statistics to make ready
+   * (lowest and highest) for later B-scans, those of as many as a frame can
+   * have: the frame before may have had more than this one */
   OctCudaFind find;
   OctCudaStatistics *statistics, *next;
+  guint n_next;
 } OctCudaPowers;
 
 /* The statistics that are needed of the powers of the next B-scan. */
 OctCudaFind oct_cuda_logscale_get_find (const OctPlan *plan);
 
-/* Whether the plan is one for B-scans of so many A-scans and out[bscans] can be
+/* Whether the plan is one for so many B-scans of so many A-scans and out[bscans] can be
  * written: errors other than those of the device are found before anything is
  * queued. */
 gboolean oct_cuda_logscale_check (const OctPlan *plan, guint bscans,

@@ -157,25 +157,25 @@ cuda_nudft_prepare (OctPlan *plan, OctCudaQueue queue, GError **error)
 
 /* Adds terms `begin` to before `end` of the product to `to`, or begins it. */
 static gboolean
-multiply_terms (
-    OctPlan *plan, const OctPlane *to, gint begin, gint end, GError **error)
+multiply_terms (OctPlan *plan, guint lines, const OctPlane *to, gint begin,
+    gint end, GError **error)
 {
   const float alpha = (float)ldexp (1, -plan->scale_exponent);
   const float beta = begin > 0 ? 1 : 0;
   gint row = (gint)(3 * plan->pitch);
-  cublasStatus_t status = plan->blas->gemm (plan->handle, CUBLAS_OP_T,
-      CUBLAS_OP_N, (int)plan->rows, (int)plan->lines, end - begin, &alpha,
-      (guint16 *)plan->matrix + begin, CUDA_R_16F, row,
-      (guint16 *)plan->halves + begin, CUDA_R_16F, row, &beta, to->data,
-      CUDA_R_32F, (int)(to->stride / sizeof (float)), CUBLAS_COMPUTE_32F,
-      CUBLAS_GEMM_DEFAULT);
+  cublasStatus_t status =
+      plan->blas->gemm (plan->handle, CUBLAS_OP_T, CUBLAS_OP_N, (int)plan->rows,
+          (int)lines, end - begin, &alpha, (guint16 *)plan->matrix + begin,
+          CUDA_R_16F, row, (guint16 *)plan->halves + begin, CUDA_R_16F, row,
+          &beta, to->data, CUDA_R_32F, (int)(to->stride / sizeof (float)),
+          CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT);
 
   return oct_cuda_check_blas (status, NAME, error);
 }
 
 static gboolean
-cuda_nudft_multiply (
-    OctPlan *plan, const OctPlane *to, OctCudaQueue queue, GError **error)
+cuda_nudft_multiply (OctPlan *plan, guint lines, const OctPlane *to,
+    OctCudaQueue queue, GError **error)
 {
   gint terms = (gint)(3 * plan->pitch);
 
@@ -188,7 +188,7 @@ cuda_nudft_multiply (
     return FALSE;
   for (gint begin = 0; begin < terms; begin += MAX_TERMS)
     if (!multiply_terms (
-            plan, to, begin, MIN (begin + MAX_TERMS, terms), error))
+            plan, lines, to, begin, MIN (begin + MAX_TERMS, terms), error))
       return FALSE;
   return TRUE;
 }
@@ -199,6 +199,7 @@ cuda_nudft_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
 {
   const OctPlane *from = &in->planes[0], *to = &out->planes[0];
   gsize from_size = oct_sample_format_size (plan->format);
+  guint lines = oct_frame_count_lines (in, plan->lines);
   OctCudaQueue queue = { stream, plan->overlap };
 
   return oct_cuda_check_plane (
@@ -208,13 +209,12 @@ cuda_nudft_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
          && cuda_nudft_prepare (plan, queue, error)
          && oct_cuda_check (
              oct_cuda_launch_nudft_split (from->data, from->stride,
-                 plan->columns, plan->lines, plan->halves, plan->pitch,
+                 plan->columns, lines, plan->halves, plan->pitch,
                  plan->exponents, queue),
              NAME, error)
-         && cuda_nudft_multiply (plan, to, queue, error)
-         && oct_cuda_check (
-             oct_cuda_launch_nudft_rescale (to->data, to->stride, plan->rows,
-                 plan->lines, plan->exponents, queue),
+         && cuda_nudft_multiply (plan, lines, to, queue, error)
+         && oct_cuda_check (oct_cuda_launch_nudft_rescale (to->data, to->stride,
+                                plan->rows, lines, plan->exponents, queue),
              NAME, error);
 }
 

@@ -231,26 +231,26 @@ oct_cuda_nufft_describe (const OctPlan *plan, OctCudaFused *fused)
 }
 
 static gboolean
-run_fused (OctPlan *plan, const OctPlane *from, const OctPlane *to,
+run_fused (OctPlan *plan, guint lines, const OctPlane *from, const OctPlane *to,
     OctCudaQueue queue, GError **error)
 {
   OctCudaFused fused;
 
   oct_cuda_nufft_describe (plan, &fused);
   fused.rows = (OctCudaRows){ from->data, from->stride, to->data, to->stride,
-    plan->lines, plan->samples };
+    lines, plan->samples };
   return oct_cuda_check (oct_cuda_launch_fused (&fused, queue), NAME, error);
 }
 
 static gboolean
-cuda_nufft_run_cufft (OctPlan *plan, const OctPlane *from, const OctPlane *to,
-    OctCudaQueue queue, GError **error)
+cuda_nufft_run_cufft (OctPlan *plan, guint lines, const OctPlane *from,
+    const OctPlane *to, OctCudaQueue queue, GError **error)
 {
   OctCudaTransform *t = &plan->transform;
   OctCudaGather gather = {
     .in = from->data,
     .in_stride = from->stride,
-    .lines = plan->lines,
+    .lines = lines,
     .complex_samples = plan->format == OCT_SAMPLE_CF32,
     .complex_cells = t->is_complex,
     .shifts = oct_cuda_gridding_shifts (&plan->gridding),
@@ -261,7 +261,7 @@ cuda_nufft_run_cufft (OctPlan *plan, const OctPlane *from, const OctPlane *to,
     .cells = t->values,
   };
   OctCudaModes modes = {
-    .lines = plan->lines,
+    .lines = lines,
     .grid = plan->gridding.tables.grid,
     .is_complex = t->is_complex,
     .first_mode = plan->gridding.tables.first_mode,
@@ -282,6 +282,7 @@ cuda_nufft_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
 {
   const OctPlane *from = &in->planes[0], *to = &out->planes[0];
   gsize size = oct_sample_format_size (plan->format);
+  guint lines = oct_frame_count_lines (in, plan->lines);
   OctCudaQueue queue = { stream, plan->overlap };
 
   if (!oct_cuda_check_plane (from, plan->samples * size, size, error)
@@ -289,8 +290,9 @@ cuda_nufft_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
           to, plan->depth_bins * sizeof (float2), sizeof (float2), error)
       || !oct_cuda_nufft_prepare (plan, &queue, error))
     return FALSE;
-  return plan->fused ? run_fused (plan, from, to, queue, error)
-                     : cuda_nufft_run_cufft (plan, from, to, queue, error);
+  return plan->fused
+             ? run_fused (plan, lines, from, to, queue, error)
+             : cuda_nufft_run_cufft (plan, lines, from, to, queue, error);
 }
 
 const OctOperationTable oct_cuda_nufft = {

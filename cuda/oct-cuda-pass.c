@@ -520,7 +520,7 @@ remove_fitted (
       { (gpointer)pass->table, 0 } } };
   OctFrame to = { { { plan->spectra, plan->spectra_row } } };
 
-  for (guint bscan = 0; bscan < plan->bscans; bscan++) {
+  for (guint bscan = 0; bscan < pass->bscans; bscan++) {
     OctFrame from = oct_frame_get_bscan (
         &all, bscan, lines, OCT_MEAN_SIZE (samples, lines));
     OctCudaBackground background = { .rows = pass->rows,
@@ -545,6 +545,17 @@ remove_fitted (
   return TRUE;
 }
 
+/* As many B-scans, or A-lines if their B-scans do not differ, as there are. */
+static OctCudaPass
+get_pass (const OctPlan *plan, const OctFrame *in)
+{
+  OctCudaPass pass = plan->pass;
+
+  pass.bscans = oct_frame_count_bscans (in, pass.rows.lines, plan->bscans);
+  pass.rows.lines = oct_frame_count_lines (in, pass.rows.lines);
+  return pass;
+}
+
 /* The pass over all B-scans, without the map after it. */
 static gboolean
 run_pass (OctPlan *plan, OctCudaPass *pass, const OctFrame *in, gpointer stream,
@@ -566,7 +577,7 @@ static gboolean
 run_to_ascans (OctPlan *plan, const OctFrame *in, const OctFrame *out,
     gpointer stream, GError **error)
 {
-  OctCudaPass pass = plan->pass;
+  OctCudaPass pass = get_pass (plan, in);
 
   if (!oct_cuda_check_plane (&out->planes[0], pass.depth_bins * sizeof (float2),
           sizeof (float2), error)
@@ -590,7 +601,7 @@ static gboolean
 run_to_powers (OctPlan *plan, Turn *turn, const OctFrame *in,
     const OctPlan *logscale, gpointer stream, GError **error)
 {
-  OctCudaPass pass = plan->pass;
+  OctCudaPass pass = get_pass (plan, in);
 
   if (!check_input (plan, in, stream, error))
     return FALSE;
@@ -609,21 +620,21 @@ run_to_powers (OctPlan *plan, Turn *turn, const OctFrame *in,
 }
 
 static gboolean
-map_powers (OctPlan *plan, const Turn *turn, OctPlan *logscale,
+map_powers (OctPlan *plan, const Turn *turn, guint bscans, OctPlan *logscale,
     const OctFrame *out, gpointer stream, GError **error)
 {
-  OctCudaPowers powers = { turn->powers, plan->row, turn->find,
+  OctCudaPowers powers = { turn->powers, plan->row, bscans, turn->find,
     get_statistics (plan, turn->statistics),
-    get_statistics (plan, turn->statistics + TURNS - 1) };
+    get_statistics (plan, turn->statistics + TURNS - 1), plan->bscans };
 
   return oct_cuda_logscale_map (logscale, &powers, out, stream, error);
 }
 
 static gboolean
-cuda_pass_check_images (const OctPlan *plan, const OctPlan *logscale,
-    const OctFrame *out, GError **error)
+cuda_pass_check_images (const OctPlan *plan, guint bscans,
+    const OctPlan *logscale, const OctFrame *out, GError **error)
 {
-  return oct_cuda_logscale_check (logscale, plan->bscans, plan->pass.rows.lines,
+  return oct_cuda_logscale_check (logscale, bscans, plan->pass.rows.lines,
       plan->pass.depth_bins, out, error);
 }
 
@@ -632,14 +643,16 @@ cuda_pass_fused_run (OctPlan *plan, const OctFrame *in, OctPlan *last,
     const OctFrame *out, gpointer stream, GError **error)
 {
   Turn *turn = &plan->between;
+  guint bscans;
 
   if (plan->sensing != NULL)
     return oct_cuda_cs_pass_run (plan->sensing, in, last, out, stream, error);
   if (last == NULL)
     return run_to_ascans (plan, in, out, stream, error);
-  return cuda_pass_check_images (plan, last, out, error)
+  bscans = oct_frame_count_bscans (in, plan->pass.rows.lines, plan->bscans);
+  return cuda_pass_check_images (plan, bscans, last, out, error)
          && run_to_powers (plan, turn, in, last, stream, error)
-         && map_powers (plan, turn, last, out, stream, error);
+         && map_powers (plan, turn, bscans, last, out, stream, error);
 }
 
 const OctFusedTable oct_cuda_fused = {

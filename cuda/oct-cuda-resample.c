@@ -210,8 +210,9 @@ cuda_resample_upsample (
   OctCudaFft copy = { .rows = *rows, .length = plan->samples };
   gpointer values = (gpointer)rows->in;
 
-  /* a copy costs a pass over memory */
-  if (forward->is_complex || (gsize)values % sizeof (float2) != 0
+  /* a copy costs a pass over memory; there may be no more than these A-lines */
+  if (forward->is_complex || rows->lines < plan->lines
+      || (gsize)values % sizeof (float2) != 0
       || rows->in_stride != plan->samples * sizeof (float)) {
     values = forward->values;
     if (!oct_cuda_check (
@@ -250,16 +251,17 @@ cuda_resample_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
 {
   const OctPlane *from = &in->planes[0], *to = &out->planes[0];
   gsize row_bytes = plan->samples * sizeof (float);
+  guint lines = oct_frame_count_lines (in, plan->lines);
   OctCudaQueue queue = { stream, plan->overlap };
   OctCudaResample resample = {
-    .rows = { from->data, from->stride, to->data, to->stride, plan->lines,
+    .rows = { from->data, from->stride, to->data, to->stride, lines,
         plan->samples },
     .length = plan->length,
     .method = kernel_method (plan->method),
     .first = plan->first.device,
     .weights = plan->weights.device,
     .scratch = plan->scratch,
-    .blocks = MIN (plan->lines, SCRATCH_ROWS),
+    .blocks = MIN (lines, SCRATCH_ROWS),
   };
 
   return oct_cuda_check_plane (from, row_bytes, sizeof (float), error)

@@ -14,7 +14,9 @@
  *
  * Several B-scans may follow each other in one frame: `lines` are all A-lines
  * then, and `bscans` of the same number each, where an operation minds which of
- * them belong together.  0 counts as 1.
+ * them belong together.  0 counts as 1.  A frame of spectra or A-scans may have
+ * fewer B-scans than the plan is made for (OctFrame); memory and results are the
+ * same as with a plan for that many.
  */
 #pragma once
 
@@ -679,7 +681,24 @@ typedef struct {
 
 typedef struct {
   OctPlane planes[2]; /* the second for NV12 and means only */
+  /* of spectra and A-scans that an operation reads: the A-lines that are there,
+   * whole B-scans and no more than those of the plan; 0: as many as those */
+  guint lines;
 } OctFrame;
+
+/* A-lines of an input for a plan for `most` of them. */
+static inline guint
+oct_frame_count_lines (const OctFrame *frame, guint most)
+{
+  return frame->lines > 0 ? MIN (frame->lines, most) : most;
+}
+
+/* B-scans of `lines` A-lines each of an input for a plan for `most` of them. */
+static inline guint
+oct_frame_count_bscans (const OctFrame *frame, guint lines, guint most)
+{
+  return frame->lines > 0 ? CLAMP (frame->lines / lines, 1, most) : most;
+}
 
 /* B-scan number `bscan` of a frame of several, of `lines` A-lines each; means
  * in the second plane are `mean_size` bytes apart. */
@@ -689,6 +708,7 @@ oct_frame_get_bscan (
 {
   OctFrame one = *frame;
 
+  one.lines = MIN (one.lines, lines);
   if (one.planes[0].data != NULL)
     one.planes[0].data = (guint8 *)one.planes[0].data
                          + (gsize)bscan * lines * one.planes[0].stride;

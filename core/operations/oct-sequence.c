@@ -126,6 +126,7 @@ run_one_by_one (OctSequence *sequence, const OctFrame *in, OctPlan *last,
       to = (OctFrame){
         .planes = { { sequence->memory[i % 2], oct_step_shape_row (&shape) } }
       };
+    to.lines = in->lines;
     *failed = i;
     if (!backend->operations[oct_step_get_operation (step)]->run (
             sequence->plans[i], &from, &to, stream, error))

@@ -494,6 +494,9 @@ gst_oct_filter_prepare_output_buffer (
       return ret;
     ret = GST_FLOW_ERROR;
   }
+  if (gst_oct_outputs_begin_block (
+          &priv->outputs, trans, priv->access, input, output))
+    return GST_FLOW_OK;
   if (activate_pool (trans))
     ret = GST_BASE_TRANSFORM_CLASS (gst_oct_filter_parent_class)
               ->prepare_output_buffer (trans, input, output);
@@ -534,12 +537,18 @@ static GstFlowReturn
 begin_outputs (GstOctFilter *filter, GstBuffer *input, GstBuffer *first)
 {
   GstOctFilterPrivate *priv = PRIVATE (filter);
-  GstFlowReturn ret =
-      gst_oct_outputs_begin (&priv->outputs, GST_BASE_TRANSFORM (filter),
-          GST_BASE_TRANSFORM_CLASS (gst_oct_filter_parent_class)
-              ->prepare_output_buffer,
-          input, first, gst_oct_access_count_outputs (priv->access));
+  g_autoptr (GError) error = NULL;
+  guint n = gst_oct_access_expect (priv->access, input, &error);
+  GstFlowReturn ret;
 
+  if (n == 0) {
+    filter_end (filter, &error);
+    return GST_FLOW_ERROR;
+  }
+  ret = gst_oct_outputs_begin (&priv->outputs, GST_BASE_TRANSFORM (filter),
+      GST_BASE_TRANSFORM_CLASS (gst_oct_filter_parent_class)
+          ->prepare_output_buffer,
+      input, first, n);
   if (ret == GST_FLOW_ERROR)
     post_no_memory (filter);
   return ret;
@@ -657,8 +666,7 @@ static gboolean
 gst_oct_filter_query (
     GstBaseTransform *trans, GstPadDirection direction, GstQuery *query)
 {
-  if (GST_QUERY_TYPE (query) == GST_QUERY_CONTEXT
-      && gst_oct_place_answer_query (
+  if (gst_oct_place_answer_query (
           &PRIVATE (GST_OCT_FILTER (trans))->place, GST_ELEMENT (trans), query))
     return TRUE;
   if (!GST_BASE_TRANSFORM_CLASS (gst_oct_filter_parent_class)

@@ -6,6 +6,7 @@ struct _GstOctOrigin {
   const OctBackend *backend; /* what `mean` is of */
   GstBuffer *buffer;         /* on the host, or on the GPU */
   GstOctMappedFrame mapped;  /* on the host */
+  guint lines;               /* that there are; 0: all */
   gpointer mean;
 
   GstOctCuda *cuda;     /* NULL: on the host */
@@ -25,6 +26,25 @@ gst_oct_origin_allow (GstMemory *memory)
 {
   gst_mini_object_set_qdata (GST_MINI_OBJECT_CAST (memory), allowed_quark (),
       GINT_TO_POINTER (TRUE), NULL);
+}
+
+/* The B-scans that a buffer of several has. */
+static void
+find_lines (GstOctOrigin *origin, GstOctInfo *there, const GstOctInfo *most,
+    GstBuffer *buffer)
+{
+  gst_oct_info_of_buffer (there, most, buffer);
+  origin->lines = there->rows < most->rows ? there->rows : 0;
+}
+
+/* Several memories become one. */
+static GstBuffer *
+copy_origin (GstBuffer *buffer)
+{
+  return gst_buffer_n_memory (buffer) > 1 ? gst_buffer_copy_region (buffer,
+             GST_BUFFER_COPY_ALL | GST_BUFFER_COPY_MERGE | GST_BUFFER_COPY_DEEP,
+             0, (gsize)-1)
+                                          : gst_buffer_copy_deep (buffer);
 }
 
 /* A camera may have a few buffers only and stands still while we keep them;
@@ -61,23 +81,25 @@ gst_oct_origin_new (const OctBackend *backend, const GstOctInfo *info,
     GstBuffer *buffer, gsize mean_size, GError **error)
 {
   GstOctOrigin *origin = g_new0 (GstOctOrigin, 1);
+  GstOctInfo there;
 
   origin->references = 1;
   origin->backend = backend;
+  find_lines (origin, &there, info, buffer);
   if (mean_size > 0
       && (origin->mean = backend->alloc (mean_size, error)) == NULL) {
     g_free (origin);
     return NULL;
   }
-  origin->buffer = may_keep (buffer) ? gst_buffer_ref (buffer)
-                                     : gst_buffer_copy_deep (buffer);
+  origin->buffer =
+      may_keep (buffer) ? gst_buffer_ref (buffer) : copy_origin (buffer);
   if (origin->buffer == NULL) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_MEMORY,
         "There is no memory for a copy of a B-scan of %" G_GSIZE_FORMAT
         " bytes; set `lines` or `samples` smaller, or end other programs.",
-        info->size);
-  } else if (gst_oct_frame_map (
-                 &origin->mapped, info, origin->buffer, GST_MAP_READ, error)) {
+        there.size);
+  } else if (gst_oct_frame_map (&origin->mapped, &there, origin->buffer,
+                 GST_MAP_READ, error)) {
     return origin;
   }
   gst_clear_buffer (&origin->buffer);
@@ -92,13 +114,16 @@ gst_oct_origin_new_on_gpu (
     GstOctCuda *cuda, const GstOctInfo *info, GstBuffer *buffer, GError **error)
 {
   GstOctOrigin *origin = g_new0 (GstOctOrigin, 1);
+  GstOctInfo there;
 
   origin->references = 1;
-  if (!gst_oct_cuda_map (cuda, info, buffer, GST_MAP_READ, &origin->frame,
+  find_lines (origin, &there, info, buffer);
+  if (!gst_oct_cuda_map (cuda, &there, buffer, GST_MAP_READ, &origin->frame,
           &origin->map, error)) {
     g_free (origin);
     return NULL;
   }
+  origin->frame.lines = origin->lines;
   origin->cuda = gst_oct_cuda_ref (cuda);
   origin->buffer = gst_buffer_ref (buffer);
   return origin;
@@ -159,6 +184,7 @@ gst_oct_origin_get_frame (const GstOctOrigin *origin)
   if (origin->cuda != NULL)
     return origin->frame;
   frame.planes[1].data = origin->mean;
+  frame.lines = origin->lines;
   return frame;
 }
 

@@ -33,7 +33,8 @@ GstOctOrigin *gst_oct_origin_new_fetched (
 void gst_oct_origin_allow (GstMemory *memory);
 GstOctOrigin *gst_oct_origin_ref (GstOctOrigin *origin);
 void gst_oct_origin_unref (GstOctOrigin *origin);
-/* planes[1].data: the mean, or NULL. */
+/* planes[1].data: the mean, or NULL; with the number of its A-lines if there are
+ * fewer than its info says. */
 OctFrame gst_oct_origin_get_frame (const GstOctOrigin *origin);
 /* NULL: it is in host memory. */
 GstOctCuda *gst_oct_origin_get_cuda (const GstOctOrigin *origin);
@@ -45,7 +46,7 @@ void gst_oct_origin_begun (GstOctOrigin *origin);
 /* Steps that are pending, each with the element that it belongs to. */
 typedef struct {
   GstOctOrigin *origin;
-  guint bscans; /* that it holds */
+  guint bscans; /* that it can hold */
   guint n;
   OctStep *steps[OCT_SEQUENCE_MAX];
   GstElement *owners[OCT_SEQUENCE_MAX];

@@ -1,7 +1,42 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstoctoutputs.h"
 #include "gstoctcaps.h"
+#include "gstoctpieces.h"
+#include "gstoctpinned.h"
 #include "gstoctscanmeta.h"
+
+static GstBuffer *
+outputs_make_part (
+    GstOctOutputs *outputs, GstBaseTransform *trans, GstBuffer *from, guint i)
+{
+  GstBuffer *buffer = gst_buffer_new ();
+
+  gst_buffer_append_memory (buffer, gst_oct_pinned_part_new (outputs->block,
+                                        i * outputs->step, outputs->size));
+  GST_BASE_TRANSFORM_GET_CLASS (trans)->copy_metadata (trans, from, buffer);
+  return buffer;
+}
+
+gboolean
+gst_oct_outputs_begin_block (GstOctOutputs *outputs, GstBaseTransform *trans,
+    GstOctAccess *access, GstBuffer *in, GstBuffer **first)
+{
+  GstAllocator *allocator = NULL;
+  gsize all = 0;
+
+  g_clear_pointer (&outputs->block, gst_memory_unref);
+  if (access != NULL && gst_oct_access_expect (access, in, NULL) > 1)
+    all = gst_oct_access_get_block (access, &outputs->step, &outputs->size);
+  if (all == 0)
+    return FALSE;
+  gst_base_transform_get_allocator (trans, &allocator, NULL);
+  outputs->block = gst_oct_pinned_block_new (allocator, all);
+  gst_clear_object (&allocator);
+  if (outputs->block == NULL)
+    return FALSE;
+  *first = outputs_make_part (outputs, trans, in, 0);
+  return TRUE;
+}
 
 GstFlowReturn
 gst_oct_outputs_begin (GstOctOutputs *outputs, GstBaseTransform *trans,
@@ -9,14 +44,24 @@ gst_oct_outputs_begin (GstOctOutputs *outputs, GstBaseTransform *trans,
     GstBuffer *in, GstBuffer *first, guint n)
 {
   GstFlowReturn ret = GST_FLOW_OK;
+  guint pieces = gst_oct_pieces_count (in);
 
+  outputs->from = pieces > 0 && n % pieces == 0 ? in : NULL;
+  outputs->per = outputs->from != NULL ? n / pieces : n;
   outputs->buffers = g_renew (GstBuffer *, outputs->buffers, n);
   outputs->buffers[0] = first;
   for (outputs->n = 1; outputs->n < n; outputs->n++) {
     GstBuffer **buffer = &outputs->buffers[outputs->n];
 
+    GstBuffer *from = outputs->from != NULL
+                          ? gst_oct_pieces_get (in, outputs->n / outputs->per)
+                          : in;
+
     *buffer = NULL;
-    ret = prepare (trans, in, buffer);
+    if (outputs->block != NULL)
+      *buffer = outputs_make_part (outputs, trans, from, outputs->n);
+    else
+      ret = prepare (trans, from, buffer);
     if (ret != GST_FLOW_OK) {
       gst_oct_outputs_end (outputs, trans, FALSE);
       break;
@@ -85,6 +130,19 @@ outputs_stamp (GstBaseTransform *trans, GstBuffer *buffer, guint i, guint n)
         buffer, GST_BUFFER_FLAG_DISCONT | GST_BUFFER_FLAG_RESYNC);
 }
 
+/* The first buffer was made with the metadata of all. */
+static void
+take_first (GstBuffer *buffer, GstBuffer *piece)
+{
+  GstOctScanPosition position;
+
+  gst_oct_pieces_forget (buffer);
+  GST_BUFFER_DURATION (buffer) = GST_BUFFER_DURATION (piece);
+  GST_BUFFER_OFFSET_END (buffer) = GST_BUFFER_OFFSET_END (piece);
+  if (gst_oct_scan_meta_get (piece, &position))
+    gst_oct_scan_meta_set (buffer, &position);
+}
+
 void
 gst_oct_outputs_end (
     GstOctOutputs *outputs, GstBaseTransform *trans, gboolean filled)
@@ -94,15 +152,18 @@ gst_oct_outputs_end (
   for (i = 0; i < outputs->n; i++) {
     GstBuffer *buffer = outputs->buffers[i];
 
-    /* a single one is all that the input is */
-    if (filled && outputs->n > 1)
-      outputs_stamp (trans, buffer, i, outputs->n);
+    if (i == 0 && filled && outputs->from != NULL)
+      take_first (buffer, gst_oct_pieces_get (outputs->from, 0));
+    /* a single one is all that the input, or its piece, is */
+    if (filled && outputs->per > 1)
+      outputs_stamp (trans, buffer, i % outputs->per, outputs->per);
     if (i > 0 && filled)
       g_queue_push_tail (&outputs->waiting, buffer);
     else if (i > 0)
       gst_buffer_unref (buffer);
   }
   outputs->n = 0;
+  g_clear_pointer (&outputs->block, gst_memory_unref);
 }
 
 GstBuffer *
@@ -116,5 +177,6 @@ gst_oct_outputs_clear (GstOctOutputs *outputs)
 {
   g_queue_clear_full (&outputs->waiting, (GDestroyNotify)gst_buffer_unref);
   g_clear_pointer (&outputs->buffers, g_free);
+  g_clear_pointer (&outputs->block, gst_memory_unref);
   outputs->n = 0;
 }

@@ -5,6 +5,8 @@
  */
 #pragma once
 
+#include "gstoctaccess.h"
+
 #include <gst/base/gstbasetransform.h>
 
 G_BEGIN_DECLS
@@ -12,10 +14,24 @@ G_BEGIN_DECLS
 typedef struct {
   GstBuffer **buffers; /* [n], the first one belongs to the base class */
   guint n;
-  GQueue waiting; /* to be pushed, references */
+  GstBuffer *from; /* the input, if it is made of pieces, from which */
+  guint per;       /* that many come; else NULL, and all */
+  /* page-locked memory of all images, `step` bytes apart; NULL: each has its own
+   */
+  GstMemory *block;
+  gsize step, size; /* size: of an image */
+  GQueue waiting;   /* to be pushed, references */
 } GstOctOutputs;
 
-/* Makes the other n - 1 buffers, as `prepare` makes one of `in`. */
+/* Makes the first of the images of `in` in one block, if they come from a GPU and
+ * `trans` has an allocator for that: one copy brings all of them to the host
+ * then.  FALSE: it is to be made like any other. */
+gboolean gst_oct_outputs_begin_block (GstOctOutputs *outputs,
+    GstBaseTransform *trans, GstOctAccess *access, GstBuffer *in,
+    GstBuffer **first);
+
+/* Makes the other n - 1 buffers, as `prepare` makes one of `in`, or in the block.
+ */
 GstFlowReturn gst_oct_outputs_begin (GstOctOutputs *outputs,
     GstBaseTransform *trans,
     GstFlowReturn (*prepare) (GstBaseTransform *, GstBuffer *, GstBuffer **),

@@ -285,7 +285,9 @@ GstMemory *
 gst_oct_pending_memory_new (GstOctPending *pending, GstOctRunner *runner)
 {
   OctStepShape shape = oct_step_get_output (pending->steps[pending->n - 1]);
-  gsize size = oct_step_shape_size (&shape);
+  OctFrame from = gst_oct_origin_get_frame (pending->origin);
+  gsize size =
+      oct_step_shape_row (&shape) * oct_frame_count_lines (&from, shape.rows);
   PendingMemory *memory = g_new0 (PendingMemory, 1);
 
   gst_memory_init (

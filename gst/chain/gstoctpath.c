@@ -61,6 +61,22 @@ gst_oct_output_get_type (void)
   return type;
 }
 
+GType
+gst_oct_gathering_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = {
+    { GST_OCT_GATHER_AUTO, "Those that wait, on a GPU", "auto" },
+    { GST_OCT_GATHER_NEVER, "One by one", "never" },
+    { 0, NULL, NULL },
+  };
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (
+        &type, g_enum_register_static ("GstOctReconstructGathering", values));
+  return type;
+}
+
 const char *
 gst_oct_method_name (GstOctMethod method)
 {

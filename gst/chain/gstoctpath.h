@@ -40,6 +40,11 @@ typedef enum { GST_OCT_OUTPUT_IMAGES, GST_OCT_OUTPUT_ASCANS } GstOctOutput;
 #define GST_TYPE_OCT_OUTPUT (gst_oct_output_get_type ())
 GType gst_oct_output_get_type (void);
 
+typedef enum { GST_OCT_GATHER_AUTO, GST_OCT_GATHER_NEVER } GstOctGathering;
+
+#define GST_TYPE_OCT_GATHERING (gst_oct_gathering_get_type ())
+GType gst_oct_gathering_get_type (void);
+
 typedef struct {
   GstBin *bin;    /* holds those that are in use */
   GstPad *end;    /* its source pad, a ghost pad; NULL: not made yet */

@@ -16,6 +16,7 @@
 #include "gstocterror.h"
 #include "gstoctfilter.h"
 #include "gstoctforward.h"
+#include "gstoctgather.h"
 #include "gstocthistory.h"
 #include "gstoctorder.h"
 #include "gstoctfound.h"
@@ -30,13 +31,16 @@ struct _GstOctReconstruct {
   GstBin parent;
 
   GstPad *sinkpad, *srcpad;
+  GstElement *gather; /* a reference; in the bin while it is in use */
 
   GstOctMethodSwitch methods; /* has the elements, and the lock */
 
   /* under the lock of `methods` */
-  guint frozen;      /* bits of the elements whose settings are not all set */
-  char *device_list; /* the property `devices`, or NULL */
-  GstOctDevices *devices; /* between READY and PAUSED only another one */
+  guint frozen; /* bits of the elements whose settings are not all set */
+  GstOctGathering gathering; /* the property `gather` */
+  gint gathers;              /* atomic: the first element is `gather` */
+  char *device_list;         /* the property `devices`, or NULL */
+  GstOctDevices *devices;    /* between READY and PAUSED only another one */
   /* `cuda-device-id` as it was set, while `devices` takes its place */
   gint own_ids[GST_OCT_N_PARTS];
   gboolean has_own_ids;
@@ -49,6 +53,7 @@ enum {
   PROP_METHOD,
   PROP_METHOD_IN_USE,
   PROP_OUTPUT,
+  PROP_GATHER,
   PROP_DEVICES,
   PROP_FORWARDED
 };
@@ -193,7 +198,9 @@ gst_oct_reconstruct_sink_query (GstPad *pad, GstObject *parent, GstQuery *query)
 }
 
 /* A bin has no base class that does it.  The B-scan goes through the elements
- * inside in this thread, so it is the one that gets these values. */
+ * inside in this thread, so it is the one that gets these values; those that go
+ * together get those of the first.  A probe of the input, and of octdcsub, where
+ * B-scans come in another thread if they have waited. */
 static GstPadProbeReturn
 gst_oct_reconstruct_on_bscan (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
@@ -205,7 +212,9 @@ gst_oct_reconstruct_on_bscan (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   g_autoptr (GstEvent) event = NULL;
   const GstSegment *segment;
 
-  if (bscan == NULL || !gst_object_has_active_control_bindings (self))
+  if (bscan == NULL || !gst_object_has_active_control_bindings (self)
+      || g_atomic_int_get (&GST_OCT_RECONSTRUCT (self)->gathers)
+             != (pad != GST_OCT_RECONSTRUCT (self)->sinkpad))
     return GST_PAD_PROBE_OK;
   event = gst_pad_get_sticky_event (pad, GST_EVENT_SEGMENT, 0);
   if (event != NULL) {
@@ -235,6 +244,39 @@ reconstruct_set_target (GstPad *ghost, GstPad *target)
 {
   gst_ghost_pad_set_target (GST_GHOST_PAD (ghost), target);
   gst_clear_object (&target);
+}
+
+/* Locked, in READY or when it is disposed. */
+static void
+remove_gather (GstOctReconstruct *self)
+{
+  if (!g_atomic_int_get (&self->gathers))
+    return;
+  g_atomic_int_set (&self->gathers, FALSE);
+  reconstruct_set_target (
+      self->sinkpad, gst_element_get_static_pad (
+                         self->methods.path.parts[GST_OCT_PART_DCSUB], "sink"));
+  gst_element_set_state (self->gather, GST_STATE_NULL);
+  gst_bin_remove (GST_BIN (self), self->gather);
+}
+
+/* Locked, in READY: in front of octdcsub.  A-scans stay one by one, and several
+ * GPUs have B-scans enough. */
+static void
+add_gather (GstOctReconstruct *self)
+{
+  GstElement *dcsub = self->methods.path.parts[GST_OCT_PART_DCSUB];
+
+  remove_gather (self);
+  if (self->gathering == GST_OCT_GATHER_NEVER || self->devices != NULL
+      || self->methods.path.output != GST_OCT_OUTPUT_IMAGES)
+    return;
+  reconstruct_set_target (self->sinkpad, NULL);
+  gst_bin_add (GST_BIN (self), self->gather);
+  gst_element_link_pads (self->gather, "src", dcsub, "sink");
+  reconstruct_set_target (
+      self->sinkpad, gst_element_get_static_pad (self->gather, "sink"));
+  g_atomic_int_set (&self->gathers, TRUE);
 }
 
 /* Locked, in READY, when nobody else can set it: the first GPU. */
@@ -331,9 +373,12 @@ reconstruct_prepare (GstOctReconstruct *self)
 
   g_rec_mutex_lock (&self->methods.lock);
   before = self->methods.path.method;
+  remove_gather (self);
   self->methods.running = add_devices (self, &error)
                           && gst_oct_method_switch_link (&self->methods, &error)
                           && check_history (self, &error);
+  if (self->methods.running)
+    add_gather (self);
   changed = self->methods.path.method != before;
   g_rec_mutex_unlock (&self->methods.lock);
   if (changed)
@@ -424,6 +469,10 @@ gst_oct_reconstruct_set_property (
     self->methods.path.output = (GstOctOutput)g_value_get_enum (value);
     g_rec_mutex_unlock (&self->methods.lock);
     gst_oct_method_switch_update (&self->methods);
+  } else if (id == PROP_GATHER) {
+    g_rec_mutex_lock (&self->methods.lock);
+    self->gathering = (GstOctGathering)g_value_get_enum (value);
+    g_rec_mutex_unlock (&self->methods.lock);
   } else if (id == PROP_DEVICES) {
     g_rec_mutex_lock (&self->methods.lock);
     g_free (self->device_list);
@@ -458,6 +507,10 @@ gst_oct_reconstruct_get_property (
   } else if (id == PROP_OUTPUT) {
     g_rec_mutex_lock (&self->methods.lock);
     g_value_set_enum (value, (gint)self->methods.path.output);
+    g_rec_mutex_unlock (&self->methods.lock);
+  } else if (id == PROP_GATHER) {
+    g_rec_mutex_lock (&self->methods.lock);
+    g_value_set_enum (value, (gint)self->gathering);
     g_rec_mutex_unlock (&self->methods.lock);
   } else if (id == PROP_DEVICES) {
     g_rec_mutex_lock (&self->methods.lock);
@@ -594,6 +647,7 @@ reconstruct_add_signals (GType type)
 static void
 gst_oct_reconstruct_dispose (GObject *object)
 {
+  remove_gather (GST_OCT_RECONSTRUCT (object));
   remove_devices (GST_OCT_RECONSTRUCT (object));
   G_OBJECT_CLASS (gst_oct_reconstruct_parent_class)->dispose (object);
 }
@@ -604,6 +658,7 @@ gst_oct_reconstruct_finalize (GObject *object)
   GstOctReconstruct *self = GST_OCT_RECONSTRUCT (object);
 
   gst_oct_method_switch_clear (&self->methods);
+  gst_clear_object (&self->gather);
   g_free (self->device_list);
   gst_oct_history_clear (&self->history);
   G_OBJECT_CLASS (gst_oct_reconstruct_parent_class)->finalize (object);
@@ -666,6 +721,13 @@ gst_oct_reconstruct_class_init (GstOctReconstructClass *klass)
           GST_TYPE_OCT_OUTPUT, GST_OCT_OUTPUT_IMAGES,
           G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
               | GST_PARAM_MUTABLE_READY));
+  g_object_class_install_property (object_class, PROP_GATHER,
+      g_param_spec_enum ("gather", "Gathering",
+          "Whether short B-scans that wait are worked on together; images, "
+          "their order and times are the same",
+          GST_TYPE_OCT_GATHERING, GST_OCT_GATHER_AUTO,
+          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
+              | GST_PARAM_MUTABLE_READY));
   g_object_class_install_property (object_class, PROP_DEVICES,
       g_param_spec_string ("devices", "GPUs",
           "Several GPUs that share the B-scans, such as \"0,1\", in place of "
@@ -686,12 +748,17 @@ gst_oct_reconstruct_class_init (GstOctReconstructClass *klass)
       "The gst-oct developers");
   gst_type_mark_as_plugin_api (GST_TYPE_OCT_METHOD, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_OCT_OUTPUT, 0);
+  gst_type_mark_as_plugin_api (GST_TYPE_OCT_GATHERING, 0);
 }
 
 static void
 gst_oct_reconstruct_init (GstOctReconstruct *self)
 {
+  g_autoptr (GstPad) dcsub = NULL;
+
   gst_oct_method_switch_init (&self->methods, GST_BIN (self));
+  self->gather = gst_object_ref_sink (g_object_new (GST_TYPE_OCT_GATHER, "name",
+      "gather", "bscans", 0, "gpu-only", TRUE, NULL));
   self->sinkpad = reconstruct_add_pad (self, GST_OCT_PART_DCSUB, "sink");
   self->srcpad = self->methods.path.end =
       reconstruct_add_pad (self, GST_OCT_PART_LOGSCALE, "src");
@@ -701,6 +768,10 @@ gst_oct_reconstruct_init (GstOctReconstruct *self)
   gst_pad_set_query_function (self->srcpad, gst_oct_reconstruct_src_query);
   gst_pad_add_probe (self->sinkpad,
       GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST,
+      gst_oct_reconstruct_on_bscan, self, NULL);
+  dcsub = gst_element_get_static_pad (
+      self->methods.path.parts[GST_OCT_PART_DCSUB], "sink");
+  gst_pad_add_probe (dcsub, GST_PAD_PROBE_TYPE_BUFFER,
       gst_oct_reconstruct_on_bscan, self, NULL);
   gst_oct_order_init (self->sinkpad);
 }

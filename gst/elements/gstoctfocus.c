@@ -281,16 +281,18 @@ focus_add (GstOctFocus *focus, GstBuffer *buffer, const GstOctInfo *info,
     gboolean on_gpu, OctCalibration *calibration, GError **error)
 {
   GstOctAside *aside;
+  GstOctInfo there;
 
   if (!focus_check (info, calibration, error))
     return FALSE;
   /* spectra of another kind start again */
   if (focus->bscans->len > 0
-      && !gst_oct_info_same_layout (
+      && !gst_oct_info_same_bscans (
           info, gst_oct_aside_get_info (g_ptr_array_index (focus->bscans, 0))))
     focus_forget (focus);
-  aside = gst_oct_aside_new (buffer, info, on_gpu,
-      gst_oct_lines_spread (info->rows, OCT_AUTOFOCUS_LINES), error);
+  gst_oct_info_of_buffer (&there, info, buffer);
+  aside = gst_oct_aside_new (buffer, &there, on_gpu,
+      gst_oct_lines_spread (there.rows, OCT_AUTOFOCUS_LINES), error);
   if (aside == NULL)
     return FALSE;
   g_ptr_array_add (focus->bscans, aside);

@@ -348,9 +348,11 @@ new_job (GstOctMeter *self, Settings *settings, GstBuffer *buffer)
 {
   Job *job = g_new0 (Job, 1);
   g_autoptr (GError) error = NULL;
+  GstOctInfo there;
 
-  job->aside = gst_oct_aside_new (buffer, &self->info, self->on_gpu,
-      gst_oct_measure_lines (&self->info), &error);
+  gst_oct_info_of_buffer (&there, &self->info, buffer);
+  job->aside = gst_oct_aside_new (
+      buffer, &there, self->on_gpu, gst_oct_measure_lines (&there), &error);
   if (job->aside == NULL) {
     GST_WARNING_OBJECT (self, "%s", error->message);
     free_job (job);

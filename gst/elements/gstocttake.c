@@ -185,15 +185,17 @@ gst_oct_take_add (GstOctTake *take, GstBuffer *buffer, const GstOctInfo *info,
     gboolean on_gpu)
 {
   g_autoptr (GError) error = NULL;
+  GstOctInfo there;
   GstOctAside *aside;
 
+  gst_oct_info_of_buffer (&there, info, buffer);
   /* spectra of another kind start again */
   if (take->bscans->len > 0
-      && !gst_oct_info_same_layout (
+      && !gst_oct_info_same_bscans (
           info, gst_oct_aside_get_info (take->bscans->pdata[0])))
     take_forget (take);
-  aside = gst_oct_aside_new (buffer, info, on_gpu,
-      gst_oct_lines_spread (info->rows, LINES_OF_EACH * info->bscans), &error);
+  aside = gst_oct_aside_new (buffer, &there, on_gpu,
+      gst_oct_lines_spread (there.rows, LINES_OF_EACH * there.bscans), &error);
   if (aside == NULL) {
     take_forget (take);
     g_atomic_int_set (&take->state, IDLE);
@@ -201,7 +203,7 @@ gst_oct_take_add (GstOctTake *take, GstBuffer *buffer, const GstOctInfo *info,
     return;
   }
   g_ptr_array_add (take->bscans, aside);
-  take->count += info->bscans;
+  take->count += there.bscans;
   if (take->count < take->wanted)
     return;
   take_join (take); /* of the one before, which is done */

@@ -17,7 +17,7 @@
 
 /* Memory on the GPU for the results of one input that go to the host. */
 typedef struct {
-  gpointer memory;   /* [n_out], `out_size` apart */
+  gpointer memory;   /* [n_most], `out_size` apart */
   gpointer copied;   /* event: the copy to the host is done */
   gpointer computed; /* event: the operation is done with `memory` */
   gboolean used;
@@ -32,8 +32,10 @@ struct _GstOctAccess {
   GstOctCuda *cuda;
   const OctDevice *device;
   GstOctInfo input, output;
-  guint n_out;    /* buffers that one input gives */
-  gsize out_size; /* bytes of each in a slot */
+  GstOctInfo there; /* of the input that is expected */
+  guint n_most;     /* buffers that one input gives at most */
+  guint n_out;      /* ... that the expected one gives */
+  gsize out_size;   /* bytes of each in a slot */
   gboolean input_on_gpu, output_on_gpu;
   gpointer stream;        /* that the operation runs in; NULL: the CPU */
   GstOctUploads *uploads; /* where the input is on the host */
@@ -65,7 +67,7 @@ init_ring (
     Slot *slot = &ring->slots[i];
 
     slot->memory =
-        access->device->alloc (access->n_out * access->out_size, NULL);
+        access->device->alloc (access->n_most * access->out_size, NULL);
     if (slot->memory == NULL) {
       g_propagate_error (
           error, gst_oct_no_memory_new (access->cuda, TRUE, info));
@@ -150,15 +152,24 @@ get_pinned_frame (const GstOctAccess *access, guint i)
   return gst_oct_planes_in (gst_oct_pinned_peek (memory), &access->output);
 }
 
+/* Images of one block, as far apart as in a slot. */
+static gboolean
+access_are_parts (const GstOctAccess *access)
+{
+  return access->n_out > 1
+         && gst_oct_pinned_are_parts (
+             access->out, access->n_out, access->out_size);
+}
+
 /* Small images in page-locked memory that are all that is computed: kernels
  * write them there, which takes fewer calls than a copy and begins sooner. */
 static gboolean
 begin_direct (GstOctAccess *access)
 {
-  guint i;
+  /* memory of one size is always written in the same way, and so in one stream */
+  guint most = access->n_out > 1 ? access->n_most : 1, i;
 
-  if (!access->output.is_video
-      || access->n_out * access->output.size > DIRECT_SIZE)
+  if (!access->output.is_video || most * access->output.size > DIRECT_SIZE)
     return FALSE;
   for (i = 0; i < access->n_out; i++)
     if (!is_pinned (access, i))
@@ -171,7 +182,9 @@ begin_direct (GstOctAccess *access)
 static gboolean
 end_direct (GstOctAccess *access, gpointer compute, GError **error)
 {
-  for (guint i = 0; i < access->n_out; i++)
+  guint n = access_are_parts (access) ? 1 : access->n_out;
+
+  for (guint i = 0; i < n; i++)
     if (!gst_oct_pinned_mark (
             gst_buffer_peek_memory (access->out[i], 0), compute, error))
       return FALSE;
@@ -217,6 +230,18 @@ access_download (GstOctAccess *access, guint i, gpointer stream, GError **error)
   return ok;
 }
 
+/* All images in one copy. */
+static gboolean
+download_block (GstOctAccess *access, gpointer stream, GError **error)
+{
+  GstMemory *first = gst_buffer_peek_memory (access->out[0], 0);
+  gsize bytes = (access->n_out - 1) * access->out_size + access->output.size;
+
+  return access->device->copy (OCT_COPY_DOWNLOAD, gst_oct_pinned_peek (first),
+             bytes, access->download->memory, bytes, bytes, 1, stream, error)
+         && gst_oct_pinned_mark (first, stream, error);
+}
+
 static gboolean
 end_download (GstOctAccess *access, GError **error)
 {
@@ -226,9 +251,14 @@ end_download (GstOctAccess *access, GError **error)
 
   if (!access->device->stream_wait (stream, slot->computed, error))
     return FALSE;
-  for (guint i = 0; i < access->n_out; i++)
-    if (!access_download (access, i, stream, error))
+  if (access_are_parts (access)) {
+    if (!download_block (access, stream, error))
       return FALSE;
+  } else {
+    for (guint i = 0; i < access->n_out; i++)
+      if (!access_download (access, i, stream, error))
+        return FALSE;
+  }
   return access->device->event_record (slot->copied, stream, error);
 }
 
@@ -244,10 +274,12 @@ gst_oct_access_new (GstOctCuda *cuda, const GstOctInfo *input,
 
   access->input = *input;
   access->output = *output;
-  access->n_out = output->is_video ? input->bscans / output->bscans : 1;
+  access->there = *input;
+  access->n_most = output->is_video ? input->bscans / output->bscans : 1;
+  access->n_out = access->n_most;
   access->out_size = (output->size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-  access->mapped_out = g_new0 (GstOctMappedFrame, access->n_out);
-  access->map_out = g_new0 (GstMapInfo, access->n_out);
+  access->mapped_out = g_new0 (GstOctMappedFrame, access->n_most);
+  access->map_out = g_new0 (GstMapInfo, access->n_most);
   access->n_frames = output->is_video ? input->bscans : 1;
   access->frames = g_new0 (OctFrame, access->n_frames);
   access->input_on_gpu = input_on_gpu;
@@ -296,9 +328,35 @@ gst_oct_access_free (GstOctAccess *access)
 }
 
 guint
-gst_oct_access_count_outputs (GstOctAccess *access)
+gst_oct_access_expect (GstOctAccess *access, GstBuffer *in, GError **error)
 {
+  gst_oct_info_of_buffer (&access->there, &access->input, in);
+  access->n_out = access->n_most;
+  if (access->there.bscans == access->input.bscans || !access->output.is_video)
+    return access->n_out;
+  if (access->output.bscans > 1) {
+    gst_oct_frame_set_size_error (&access->input, access->there.size, error);
+    return 0;
+  }
+  access->n_out = access->there.bscans;
   return access->n_out;
+}
+
+gsize
+gst_oct_access_get_block (const GstOctAccess *access, gsize *step, gsize *size)
+{
+  *step = access->out_size;
+  *size = access->output.size;
+  return access->cuda != NULL && !access->output_on_gpu
+             ? access->n_most * access->out_size
+             : 0;
+}
+
+/* A-lines of the input, where there are fewer than the plan is made for. */
+static guint
+access_count_lines (const GstOctAccess *access)
+{
+  return access->there.rows < access->input.rows ? access->there.rows : 0;
 }
 
 void
@@ -351,7 +409,7 @@ divide_output (GstOctAccess *access)
   guint depth = access->output.rows / access->output.bscans;
   guint i;
 
-  for (i = access->n_frames; i-- > 0 && access->n_out < access->n_frames;)
+  for (i = access->n_frames; i-- > 0 && access->n_most < access->n_frames;)
     access->frames[i] = oct_frame_get_bscan (access->frames, i, depth, 0);
 }
 
@@ -370,10 +428,11 @@ begin_on_host (GstOctAccess *access, OctFrame *from, GError **error)
 
   memset (from, 0, sizeof *from);
   if (access->in != NULL) {
-    if (!gst_oct_frame_map (&access->mapped_in, &access->input, access->in,
+    if (!gst_oct_frame_map (&access->mapped_in, &access->there, access->in,
             in_place ? GST_MAP_READWRITE : GST_MAP_READ, error))
       return FALSE;
     *from = access->frames[0] = access->mapped_in.frame;
+    from->lines = access_count_lines (access);
   }
   for (i = 0; i < access->n_out && !in_place; i++) {
     if (!gst_oct_frame_map (&access->mapped_out[i], &access->output,
@@ -449,9 +508,11 @@ begin_on_gpu (GstOctAccess *access, OctFrame *from, GError **error)
     if (access->upload == NULL)
       return FALSE;
     *from = gst_oct_upload_get_frame (access->upload);
-  } else if (!gst_oct_cuda_map (access->cuda, &access->input, access->in, flags,
+  } else if (!gst_oct_cuda_map (access->cuda, &access->there, access->in, flags,
                  from, &access->map_in, error)) {
     return FALSE;
+  } else {
+    from->lines = access_count_lines (access);
   }
   access->frames[0] = *from;
   if (in_place || begin_output_on_gpu (access, error))
@@ -522,15 +583,27 @@ end_on_gpu (GstOctAccess *access, gboolean success, GError **error)
   return success;
 }
 
-gboolean
-gst_oct_access_end (GstOctAccess *access, gboolean success, GError **error)
+static void
+end_on_host (GstOctAccess *access)
 {
-  if (access->cuda != NULL)
-    return end_on_gpu (access, success, error);
   if (access->out[0] != access->in)
     unmap_output_on_host (access, access->n_out);
   if (access->in != NULL)
     gst_oct_frame_unmap (&access->mapped_in);
+}
+
+gboolean
+gst_oct_access_end (GstOctAccess *access, gboolean success, GError **error)
+{
+  guint lines = access_count_lines (access);
+
+  if (access->cuda != NULL)
+    success = end_on_gpu (access, success, error);
+  else
+    end_on_host (access);
+  if (lines > 0 && !access->output.is_video && access->out[0] != access->in)
+    gst_buffer_set_size (access->out[0],
+        (gssize)(lines * gst_oct_info_row_size (&access->output)));
   return success;
 }
 

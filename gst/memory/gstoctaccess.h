@@ -30,8 +30,16 @@ GstOctAccess *gst_oct_access_new (GstOctCuda *cuda, const GstOctInfo *input,
     gboolean input_on_gpu, const GstOctInfo *output, gboolean output_on_gpu,
     GError **error);
 
-/* Buffers of the output for one of the input. */
-guint gst_oct_access_count_outputs (GstOctAccess *access);
+/* Buffers of the output for this one of the input, which may have fewer B-scans
+ * than its info says: what follows up to end() is for as many as it has.  0 with
+ * an error: the output takes no fewer. */
+guint gst_oct_access_expect (
+    GstOctAccess *access, GstBuffer *in, GError **error);
+
+/* Bytes of a block for as many images on the host as an input can have, *size
+ * bytes each and *step apart; 0: they do not come from a GPU. */
+gsize gst_oct_access_get_block (
+    const GstOctAccess *access, gsize *step, gsize *size);
 
 /* The reader of output on the GPU, GST_OCT_READER_ANY at first. */
 void gst_oct_access_set_reader (GstOctAccess *access, GstOctReader reader);
@@ -49,7 +57,7 @@ gboolean gst_oct_access_enter (GstOctAccess *access, GError **error);
 void gst_oct_access_leave (GstOctAccess *access);
 
 /* Where the operation finds its input and puts its output, and the stream to
- * run it in.  `out`: as many buffers as there are outputs, there until end();
+ * run it in.  `out`: as many buffers as expect() said, there until end();
  * the same buffer twice: in place; `in` NULL: it comes from elsewhere.  `to`:
  * the image of every B-scan, or one frame.  After TRUE end() has to follow,
  * with whether the operation succeeded; both between enter() and leave(). */

@@ -206,6 +206,14 @@ gst_oct_propose_pinned_pool (
 {
   g_autoptr (GstAllocator) allocator =
       gst_oct_pinned_allocator_new (cuda, NULL);
+
+  gst_oct_propose_pool (allocator, info, 4, query);
+}
+
+void
+gst_oct_propose_pool (
+    GstAllocator *allocator, const GstOctInfo *info, guint min, GstQuery *query)
+{
   GstCaps *caps = NULL;
   GstBufferPool *pool;
   GstStructure *config;
@@ -215,10 +223,10 @@ gst_oct_propose_pinned_pool (
     return;
   pool = info->is_video ? gst_video_buffer_pool_new () : gst_buffer_pool_new ();
   config = gst_buffer_pool_get_config (pool);
-  gst_buffer_pool_config_set_params (config, caps, (guint)info->size, 4, 0);
+  gst_buffer_pool_config_set_params (config, caps, (guint)info->size, min, 0);
   gst_buffer_pool_config_set_allocator (config, allocator, NULL);
   if (gst_buffer_pool_set_config (pool, config))
-    gst_query_add_allocation_pool (query, pool, (guint)info->size, 4, 0);
+    gst_query_add_allocation_pool (query, pool, (guint)info->size, min, 0);
   gst_query_add_allocation_param (query, allocator, NULL);
   gst_object_unref (pool);
 }

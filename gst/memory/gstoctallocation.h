@@ -22,6 +22,10 @@ gboolean gst_oct_decide_allocation (GstElement *element, GstQuery *query,
 void gst_oct_propose_pinned_pool (
     GstOctCuda *cuda, const GstOctInfo *info, GstQuery *query);
 
+/* ... or with memory of this allocator, `min` buffers or more. */
+void gst_oct_propose_pool (GstAllocator *allocator, const GstOctInfo *info,
+    guint min, GstQuery *query);
+
 /* The error for a lack of memory for a B-scan of `info`: on the GPU of `cuda`
  * (`on_gpu`), page-locked for it, or on the host (`cuda` NULL).  It says if the
  * GPU has failed. */

@@ -189,6 +189,34 @@ gst_oct_info_from_caps (GstOctInfo *info, const GstCaps *caps, GError **error)
   return caps_check_size (info, error);
 }
 
+void
+gst_oct_info_of_buffer (
+    GstOctInfo *there, const GstOctInfo *most, GstBuffer *buffer)
+{
+  guint lines = most->rows / most->bscans, rows = most->rows;
+  gsize one = most->size / most->bscans;
+  const GstVideoMeta *meta;
+
+  *there = *most;
+  if (most->bscans == 1
+      || (most->is_video && GST_VIDEO_INFO_N_PLANES (&most->video) > 1))
+    return;
+  meta = most->is_video ? gst_buffer_get_video_meta (buffer) : NULL;
+  if (meta != NULL)
+    rows = meta->height;
+  else if (gst_buffer_get_size (buffer) % one == 0)
+    rows = (guint)(gst_buffer_get_size (buffer) / one * lines);
+  if (rows == 0 || rows >= most->rows || rows % lines != 0)
+    return;
+  there->rows = rows;
+  there->bscans = rows / lines;
+  there->size = one * there->bscans;
+  if (most->is_video) {
+    GST_VIDEO_INFO_HEIGHT (&there->video) = (gint)rows;
+    GST_VIDEO_INFO_SIZE (&there->video) = there->size;
+  }
+}
+
 gboolean
 gst_oct_info_same_bscans (const GstOctInfo *a, const GstOctInfo *b)
 {

@@ -86,6 +86,11 @@ gboolean gst_oct_info_from_caps (
 
 /* Whether a centre wavelength in metres can be that of a system. */
 gboolean gst_oct_wavelength_is_possible (double wavelength);
+/* The B-scans that `buffer` has: those of `most`, as its caps say, or fewer of
+ * them.  A buffer of any other size is taken for one of `most`, and refused when
+ * it is mapped. */
+void gst_oct_info_of_buffer (
+    GstOctInfo *there, const GstOctInfo *most, GstBuffer *buffer);
 
 /* Whether both have the same format and sizes. */
 gboolean gst_oct_info_same_layout (const GstOctInfo *a, const GstOctInfo *b);

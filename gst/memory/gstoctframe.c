@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstoctframe.h"
 
+#include <string.h>
+
 void
 gst_oct_frame_unmap (GstOctMappedFrame *mapped)
 {
@@ -14,10 +16,18 @@ void
 gst_oct_frame_set_size_error (
     const GstOctInfo *info, gsize size, GError **error)
 {
-  g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
-      "A buffer of %" G_GSIZE_FORMAT " bytes arrived, one B-scan of %u x %u "
-      "values has %" G_GSIZE_FORMAT " bytes; check the caps of the source.",
-      size, info->columns, info->rows, info->size);
+  gsize one = info->size / info->bscans;
+
+  if (info->bscans > 1 && size > 0 && size < info->size && size % one == 0)
+    g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
+        "A buffer of %" G_GSIZE_FORMAT " B-scans arrived where each has to "
+        "hold the %u that its caps say; set `bscans` of octgather to that.",
+        size / one, info->bscans);
+  else
+    g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
+        "A buffer of %" G_GSIZE_FORMAT " bytes arrived, one B-scan of %u x %u "
+        "values has %" G_GSIZE_FORMAT " bytes; check the caps of the source.",
+        size, info->columns, info->rows, info->size);
 }
 
 /* Whether a buffer's GstVideoMeta, if any, is of the size that the caps say. */
@@ -166,4 +176,30 @@ gst_oct_frame_map (GstOctMappedFrame *mapped, const GstOctInfo *info,
 wrong:
   gst_oct_frame_set_size_error (info, size, error);
   return FALSE;
+}
+
+gboolean
+gst_oct_frame_copy_rows (const GstOctInfo *to_info, GstBuffer *to, guint row,
+    const GstOctInfo *from_info, GstBuffer *from, guint count, GError **error)
+{
+  gsize bytes = gst_oct_info_row_size (from_info);
+  GstOctMappedFrame dest, source;
+  guint i;
+
+  if (!gst_oct_frame_map (&source, from_info, from, GST_MAP_READ, error))
+    return FALSE;
+  if (!gst_oct_frame_map (&dest, to_info, to,
+          row == 0 ? GST_MAP_WRITE : GST_MAP_READWRITE, error)) {
+    gst_oct_frame_unmap (&source);
+    return FALSE;
+  }
+  for (i = 0; i < count; i++) {
+    const OctPlane *a = &source.frame.planes[0], *b = &dest.frame.planes[0];
+
+    memcpy ((guint8 *)b->data + (gsize)(row + i) * b->stride,
+        (const guint8 *)a->data + (gsize)i * a->stride, bytes);
+  }
+  gst_oct_frame_unmap (&dest);
+  gst_oct_frame_unmap (&source);
+  return TRUE;
 }

@@ -32,4 +32,9 @@ void gst_oct_frame_unmap (GstOctMappedFrame *mapped);
 void gst_oct_frame_set_size_error (
     const GstOctInfo *info, gsize size, GError **error);
 
+/* Copies `count` rows of `from` to those of `to` from `row` on. */
+gboolean gst_oct_frame_copy_rows (const GstOctInfo *to_info, GstBuffer *to,
+    guint row, const GstOctInfo *from_info, GstBuffer *from, guint count,
+    GError **error);
+
 G_END_DECLS

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstoctpinned.h"
 #include "gstocterror.h"
+#include "gstoctpieces.h"
 
 #include <string.h>
 
@@ -16,13 +17,26 @@ typedef struct {
   gpointer event; /* recorded after the download, NULL until the first */
   GMutex lock;    /* several threads may map at once */
   gboolean pending;
+  gboolean is_block; /* goes back to the allocator */
 } PinnedMemory;
+
+/* Blocks that an allocator keeps at most. */
+#define MOST_IDLE 16
+
+/* One that nobody has any more.  It is always written in the same stream, and so
+ * one image after the other. */
+typedef struct {
+  gpointer data, event;
+  gsize size;
+} IdleBlock;
 
 typedef struct {
   GstAllocator parent;
   GstOctCuda *cuda;
   GWeakRef element; /* which posts errors */
   gint posted;      /* atomic */
+  GMutex lock;
+  GQueue idle; /* IdleBlock */
 } GstOctPinnedAllocator;
 
 typedef GstAllocatorClass GstOctPinnedAllocatorClass;
@@ -120,12 +134,33 @@ wait_for_download (PinnedMemory *memory, GError **error)
   return ok;
 }
 
+/* FALSE: there are enough. */
+static gboolean
+keep_block (GstOctPinnedAllocator *allocator, PinnedMemory *memory)
+{
+  IdleBlock *block = NULL;
+
+  if (!memory->is_block)
+    return FALSE;
+  g_mutex_lock (&allocator->lock);
+  if (allocator->idle.length < MOST_IDLE) {
+    block = g_new0 (IdleBlock, 1);
+    *block = (IdleBlock){ memory->data, memory->event, memory->parent.maxsize };
+    g_queue_push_head (&allocator->idle, block);
+  }
+  g_mutex_unlock (&allocator->lock);
+  return block != NULL;
+}
+
 static void
 pinned_free (GstAllocator *base, GstMemory *base_memory)
 {
   PinnedMemory *memory = (PinnedMemory *)base_memory;
 
-  if (memory->cuda != NULL) {
+  if (memory->cuda != NULL
+      && keep_block ((GstOctPinnedAllocator *)base, memory)) {
+    gst_oct_cuda_unref (memory->cuda);
+  } else if (memory->cuda != NULL) {
     const OctDevice *device = gst_oct_cuda_get_device (memory->cuda);
 
     wait_for_download (memory, NULL);
@@ -187,9 +222,31 @@ pinned_share (GstMemory *memory, gssize offset, gssize size)
 }
 
 static void
+free_idle (GstOctPinnedAllocator *allocator)
+{
+  const OctDevice *device = gst_oct_cuda_get_device (allocator->cuda);
+  IdleBlock *block;
+
+  while ((block = g_queue_pop_head (&allocator->idle)) != NULL) {
+    if (gst_oct_cuda_push (allocator->cuda, NULL)) {
+      if (block->event != NULL) {
+        device->event_synchronize (block->event, NULL);
+        device->event_free (block->event);
+      }
+      device->free_host (block->data);
+      gst_oct_cuda_pop (allocator->cuda);
+    }
+    g_free (block);
+  }
+}
+
+static void
 pinned_finalize (GObject *object)
 {
   GstOctPinnedAllocator *allocator = (GstOctPinnedAllocator *)object;
+
+  free_idle (allocator);
+  g_mutex_clear (&allocator->lock);
 
   gst_oct_cuda_unref (allocator->cuda);
   g_weak_ref_clear (&allocator->element);
@@ -213,6 +270,7 @@ gst_oct_pinned_allocator_init (GstOctPinnedAllocator *allocator)
   base->mem_map = pinned_map;
   base->mem_unmap = pinned_unmap;
   base->mem_share = pinned_share;
+  g_mutex_init (&allocator->lock);
 }
 
 GstAllocator *
@@ -244,11 +302,13 @@ gst_oct_pinned_is (GstMemory *memory, GstOctCuda *cuda)
 gboolean
 gst_oct_pinned_is_ours (GstBuffer *buffer)
 {
-  GstMemory *memory = gst_buffer_n_memory (buffer) == 1
-                          ? gst_buffer_peek_memory (buffer, 0)
-                          : NULL;
+  guint n = gst_buffer_n_memory (buffer), i = 0;
 
-  return memory != NULL && is_pinned_memory (memory);
+  while (i < n
+         && is_pinned_memory (
+             gst_oct_piece_get_origin (gst_buffer_peek_memory (buffer, i))))
+    i++;
+  return n > 0 && i == n;
 }
 
 gboolean
@@ -256,6 +316,93 @@ gst_oct_pinned_holds (GstBuffer *buffer, GstOctCuda *cuda)
 {
   return gst_buffer_n_memory (buffer) == 1
          && gst_oct_pinned_is (gst_buffer_peek_memory (buffer, 0), cuda);
+}
+
+static IdleBlock *
+take_idle (GstOctPinnedAllocator *allocator, gsize size)
+{
+  IdleBlock *block;
+
+  g_mutex_lock (&allocator->lock);
+  block = g_queue_pop_tail (&allocator->idle);
+  if (block != NULL && block->size != size) {
+    g_queue_push_tail (&allocator->idle, block);
+    block = NULL;
+  }
+  g_mutex_unlock (&allocator->lock);
+  return block;
+}
+
+/* A block of another size than before: those go. */
+static PinnedMemory *
+make_block (GstOctPinnedAllocator *allocator, gsize size)
+{
+  GstAllocationParams params = { 0 };
+  GstMemory *memory;
+
+  g_mutex_lock (&allocator->lock);
+  free_idle (allocator);
+  g_mutex_unlock (&allocator->lock);
+  memory = pinned_alloc (GST_ALLOCATOR_CAST (allocator), size, &params);
+  if (memory != NULL && !is_pinned_memory (memory)) {
+    gst_memory_unref (memory);
+    memory = NULL;
+  }
+  if (memory != NULL)
+    ((PinnedMemory *)memory)->is_block = TRUE;
+  return (PinnedMemory *)memory;
+}
+
+GstMemory *
+gst_oct_pinned_block_new (GstAllocator *base, gsize size)
+{
+  GstOctPinnedAllocator *allocator = (GstOctPinnedAllocator *)base;
+  PinnedMemory *memory;
+  IdleBlock *idle;
+
+  if (base == NULL
+      || G_OBJECT_TYPE (base) != gst_oct_pinned_allocator_get_type ())
+    return NULL;
+  idle = take_idle (allocator, size);
+  if (idle == NULL)
+    return GST_MEMORY_CAST (make_block (allocator, size));
+  memory = g_new0 (PinnedMemory, 1);
+  memory->cuda = gst_oct_cuda_ref (allocator->cuda);
+  memory->data = idle->data;
+  memory->event = idle->event;
+  memory->pending = idle->event != NULL;
+  memory->is_block = TRUE;
+  init_memory (memory, 0, base, NULL, size, 0, 0, size);
+  g_free (idle);
+  return GST_MEMORY_CAST (memory);
+}
+
+GstMemory *
+gst_oct_pinned_part_new (GstMemory *block, gsize offset, gsize size)
+{
+  PinnedMemory *part = g_new0 (PinnedMemory, 1);
+
+  init_memory (part, 0, block->allocator, block, block->maxsize, block->align,
+      block->offset + offset, size);
+  return GST_MEMORY_CAST (part);
+}
+
+gboolean
+gst_oct_pinned_are_parts (GstBuffer *const *buffers, guint n, gsize step)
+{
+  GstMemory *first = gst_buffer_peek_memory (buffers[0], 0);
+
+  for (guint i = 0; i < n; i++) {
+    GstMemory *memory = gst_buffer_n_memory (buffers[i]) == 1
+                            ? gst_buffer_peek_memory (buffers[i], 0)
+                            : NULL;
+
+    if (memory == NULL || !is_pinned_memory (memory) || memory->parent == NULL
+        || memory->parent != first->parent
+        || memory->offset != first->offset + i * step)
+      return FALSE;
+  }
+  return TRUE;
 }
 
 gpointer

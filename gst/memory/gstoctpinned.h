@@ -38,4 +38,14 @@ gpointer gst_oct_pinned_peek (GstMemory *memory);
 gboolean gst_oct_pinned_mark (
     GstMemory *memory, gpointer stream, GError **error);
 
+/* A block of page-locked memory for several images, which is used again when
+ * nobody has it or a part of it; NULL: `allocator` is another one, or there is no
+ * memory.  Parts can be written, as they do not overlap. */
+GstMemory *gst_oct_pinned_block_new (GstAllocator *allocator, gsize size);
+GstMemory *gst_oct_pinned_part_new (GstMemory *block, gsize offset, gsize size);
+
+/* Whether the buffers are parts of one memory, `step` bytes apart. */
+gboolean gst_oct_pinned_are_parts (
+    GstBuffer *const *buffers, guint n, gsize step);
+
 G_END_DECLS

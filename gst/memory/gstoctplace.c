@@ -65,9 +65,34 @@ gst_oct_place_set_context (
         element, context, place->cuda_device_id, &place->slot);
 }
 
+#define PLACE_NAME "GstOctPlace"
+#define PLACE_FIELD "is-on-gpu"
+
+gboolean
+gst_oct_place_is_on_gpu (GstPad *src)
+{
+  g_autoptr (GstQuery) query = gst_query_new_custom (GST_QUERY_CUSTOM,
+      gst_structure_new (PLACE_NAME, PLACE_FIELD, G_TYPE_BOOLEAN, FALSE, NULL));
+  gboolean is_on_gpu = FALSE;
+
+  return gst_pad_peer_query (src, query)
+         && gst_structure_get_boolean (
+             gst_query_get_structure (query), PLACE_FIELD, &is_on_gpu)
+         && is_on_gpu;
+}
+
 gboolean
 gst_oct_place_answer_query (
     GstOctPlace *place, GstElement *element, GstQuery *query)
 {
+  if (GST_QUERY_TYPE (query) == GST_QUERY_CUSTOM
+      && gst_query_get_structure (query) != NULL
+      && gst_structure_has_name (gst_query_get_structure (query), PLACE_NAME)) {
+    gst_structure_set (gst_query_writable_structure (query), PLACE_FIELD,
+        G_TYPE_BOOLEAN, place->cuda != NULL, NULL);
+    return TRUE;
+  }
+  if (GST_QUERY_TYPE (query) != GST_QUERY_CONTEXT)
+    return FALSE;
   return gst_oct_cuda_answer_query (element, query, &place->slot);
 }

@@ -40,7 +40,12 @@ gboolean gst_oct_place_may_use_cuda (const GstOctPlace *place);
 /* Whether to offer memory on a GPU alone. */
 gboolean gst_oct_place_insists (const GstOctPlace *place);
 
-/* For GstElementClass.set_context() and for context queries. */
+/* Whether the element after the source pad brings buffers of the host to a GPU,
+ * once it has been started. */
+gboolean gst_oct_place_is_on_gpu (GstPad *src);
+
+/* For GstElementClass.set_context(), and for queries of the context and of
+ * gst_oct_place_is_on_gpu(). */
 void gst_oct_place_set_context (
     GstOctPlace *place, GstElement *element, GstContext *context);
 gboolean gst_oct_place_answer_query (

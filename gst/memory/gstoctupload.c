@@ -2,6 +2,7 @@
 #include "gstoctupload.h"
 #include "gstoctallocation.h"
 #include "gstoctframe.h"
+#include "gstoctpieces.h"
 #include "gstoctpinned.h"
 
 /* One being fetched, one being computed with, one to begin with while the host
@@ -19,6 +20,10 @@ struct _GstOctUpload {
   gboolean begun;  /* something reads it, and `computed` is not recorded yet */
   GstBuffer *held; /* the source, until it has been fetched */
   GstOctMappedFrame host;
+  /* of a source of several memories; none: `host` is mapped */
+  GstMapInfo pieces[GST_OCT_PIECES_MOST];
+  guint n_pieces;
+  guint lines; /* that were fetched; 0: all */
 };
 
 struct _GstOctUploads {
@@ -33,6 +38,16 @@ struct _GstOctUploads {
   GQueue idle; /* blocks that nobody has, the oldest first */
 };
 
+static void
+unmap_pieces (GstOctUpload *upload)
+{
+  while (upload->n_pieces > 0) {
+    GstMapInfo *map = &upload->pieces[--upload->n_pieces];
+
+    gst_memory_unmap (map->memory, map);
+  }
+}
+
 /* The source has been fetched: waits for that and lets it go. */
 static gboolean
 release_source (GstOctUpload *upload, GError **error)
@@ -41,7 +56,9 @@ release_source (GstOctUpload *upload, GError **error)
 
   if (upload->held != NULL) {
     ok = upload->uploads->device->event_synchronize (upload->copied, error);
-    gst_oct_frame_unmap (&upload->host);
+    if (upload->n_pieces == 0)
+      gst_oct_frame_unmap (&upload->host);
+    unmap_pieces (upload);
     gst_clear_buffer (&upload->held);
   }
   return ok;
@@ -138,6 +155,86 @@ take_block (GstOctUploads *uploads, GError **error)
   return upload != NULL ? upload : new_block (uploads, error);
 }
 
+/* Whether one copy does for both: parts of one memory, as those of a recording
+ * that is in memory, or of a ring of a camera. */
+static gboolean
+follows (const GstMapInfo *map, const GstMapInfo *next)
+{
+  GstMemory *one = gst_oct_piece_get_origin (map->memory);
+  GstMemory *other = gst_oct_piece_get_origin (next->memory);
+
+  return one->parent != NULL && one->parent == other->parent
+         && map->data + map->size == next->data;
+}
+
+static gboolean
+map_pieces (GstOctUpload *upload, GstBuffer *in)
+{
+  while (upload->n_pieces < gst_buffer_n_memory (in)) {
+    if (!gst_memory_map (gst_buffer_peek_memory (in, upload->n_pieces),
+            &upload->pieces[upload->n_pieces], GST_MAP_READ))
+      return FALSE;
+    upload->n_pieces++;
+  }
+  return TRUE;
+}
+
+/* Memory after memory to one block: mapping the buffer would copy them. */
+static gboolean
+copy_pieces (GstOctUpload *upload, const GstOctInfo *info, GstBuffer *in,
+    gpointer stream, GError **error)
+{
+  const OctDevice *device = upload->uploads->device;
+  const GstMapInfo *map = upload->pieces;
+  gboolean ok = map_pieces (upload, in);
+  gsize at = 0, size;
+  guint first, end;
+
+  if (!ok)
+    gst_oct_frame_set_size_error (info, gst_buffer_get_size (in), error);
+  for (first = 0; ok && first < upload->n_pieces; first = end, at += size) {
+    size = map[first].size;
+    for (end = first + 1;
+         end < upload->n_pieces && follows (&map[end - 1], &map[end]); end++)
+      size += map[end].size;
+    ok = device->copy (OCT_COPY_UPLOAD, (guint8 *)upload->memory + at, size,
+        map[first].data, size, size, 1, stream, error);
+  }
+  if (ok)
+    return TRUE;
+  /* copies may be under way */
+  device->stream_synchronize (stream, NULL);
+  unmap_pieces (upload);
+  return FALSE;
+}
+
+/* The source is held if that succeeds. */
+static gboolean
+copy_source (
+    GstOctUpload *upload, GstBuffer *in, gpointer stream, GError **error)
+{
+  const GstOctUploads *uploads = upload->uploads;
+  GstOctInfo info;
+  OctFrame to;
+
+  gst_oct_info_of_buffer (&info, &uploads->info, in);
+  upload->lines = info.rows < uploads->info.rows ? info.rows : 0;
+  to = gst_oct_upload_get_frame (upload);
+  if (gst_oct_pieces_are_packed (&info, in)) {
+    if (!copy_pieces (upload, &info, in, stream, error))
+      return FALSE;
+  } else if (!gst_oct_frame_map (
+                 &upload->host, &info, in, GST_MAP_READ, error)) {
+    return FALSE;
+  } else if (!gst_oct_copy_planes (uploads->device, OCT_COPY_UPLOAD, &info, &to,
+                 &upload->host.frame, stream, error)) {
+    gst_oct_frame_unmap (&upload->host);
+    return FALSE;
+  }
+  upload->held = gst_buffer_ref (in);
+  return TRUE;
+}
+
 GstOctUpload *
 gst_oct_uploads_begin (GstOctUploads *uploads, GstBuffer *in, GError **error)
 {
@@ -147,23 +244,14 @@ gst_oct_uploads_begin (GstOctUploads *uploads, GstBuffer *in, GError **error)
   gpointer compute =
       gst_oct_cuda_get_stream (uploads->cuda, GST_OCT_STREAM_COMPUTE);
   GstOctUpload *upload = take_block (uploads, error);
-  OctFrame to;
 
   if (upload == NULL)
     return NULL;
   g_atomic_int_inc (&uploads->references);
-  to = gst_oct_upload_get_frame (upload);
   if (!release_source (upload, error)
       || (upload->used
           && !device->stream_wait (stream, upload->computed, error))
-      || !gst_oct_frame_map (
-          &upload->host, &uploads->info, in, GST_MAP_READ, error)) {
-    gst_oct_upload_unref (upload);
-    return NULL;
-  }
-  upload->held = gst_buffer_ref (in);
-  if (!gst_oct_copy_planes (device, OCT_COPY_UPLOAD, &uploads->info, &to,
-          &upload->host.frame, stream, error)
+      || !copy_source (upload, in, stream, error)
       || !device->event_record (upload->copied, stream, error)
       || !device->stream_wait (compute, upload->copied, error)) {
     gst_oct_upload_unref (upload);
@@ -181,7 +269,10 @@ gst_oct_uploads_begin (GstOctUploads *uploads, GstBuffer *in, GError **error)
 OctFrame
 gst_oct_upload_get_frame (const GstOctUpload *upload)
 {
-  return gst_oct_planes_in (upload->memory, &upload->uploads->info);
+  OctFrame frame = gst_oct_planes_in (upload->memory, &upload->uploads->info);
+
+  frame.lines = upload->lines;
+  return frame;
 }
 
 gpointer

@@ -24,7 +24,10 @@
 static gint samples = 2048, lines = 1000, threads = 0, bscans = 200,
             together = 1, volume = 0;
 static gboolean no_dispersion = FALSE, from_disk = FALSE, queues = FALSE,
-                one_thread = FALSE, sizes = FALSE;
+                one_thread = FALSE, sizes = FALSE, gather = FALSE,
+                loads = FALSE, waits = FALSE;
+static double load = 0; /* part of `full` that B-scans come with, 0: all */
+static double full = 0; /* A-lines/s */
 static char *method = NULL, *backend = NULL, *json_path = NULL;
 static char *transform = NULL, *sensing = NULL;
 static char *format = NULL, *range = NULL, *devices = NULL, *fill = NULL;
@@ -73,6 +76,14 @@ static GOptionEntry options[] = {
       "Read the file again and again instead of preloading it", NULL },
   { "queues", 0, 0, G_OPTION_ARG_NONE, &queues,
       "Queues behind octdcsub and before octlogscale: three threads", NULL },
+  { "gather", 0, 0, G_OPTION_ARG_NONE, &gather,
+      "octgather bscans=0 before octdcsub: B-scans that wait go together",
+      NULL },
+  { "loads", 0, 0, G_OPTION_ARG_NONE, &loads,
+      "Latency of B-scans that come at 0.3, 0.6 and 0.9 of the rate that "
+      "single "
+      "ones reach, one by one and with --gather",
+      NULL },
   { "sizes", 0, 0, G_OPTION_ARG_NONE, &sizes,
       "A table of many sizes, for docs/benchmarks.md; the options of sizes and "
       "--bscans do not count",
@@ -86,13 +97,17 @@ static GOptionEntry options[] = {
  * each is mapped, and so waited for, so many buffers later. */
 #define UNDER_WAY 2
 
+/* B-scans between octdcsub and the sink at most. */
+#define ENTRIES 4096
+
 /* Measurements of a running pipeline. */
 typedef struct {
   guint count;
-  gint64 first, last;      /* microseconds, arrivals of images */
-  GQueue images;           /* the last ones */
-  gboolean one_by_one;     /* wait for each image: latency, not speed */
-  gint64 entered;          /* microseconds, the B-scan at octdcsub */
+  gint64 first, last;  /* microseconds, arrivals of images */
+  GQueue images;       /* the last ones */
+  gboolean one_by_one; /* wait for each image: latency, not speed */
+  /* microseconds, the B-scans at the first element, by their numbers */
+  gint64 entered[ENTRIES];
   GArray *latencies;       /* of double, microseconds */
   gsize least_free_memory; /* of the GPU, bytes */
 } Observation;
@@ -121,6 +136,7 @@ note_arrival (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
   Observation *seen = data;
   guint warm_up = count_warm_up ();
+  guint64 number = GST_BUFFER_OFFSET (GST_PAD_PROBE_INFO_BUFFER (info));
   guint under_way =
       seen->one_by_one ? 0 : UNDER_WAY * (guint)(volume > 0 ? 1 : together);
 
@@ -134,7 +150,7 @@ note_arrival (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   }
   seen->last = g_get_monotonic_time ();
   if (seen->count++ >= warm_up) {
-    double latency = (double)(seen->last - seen->entered);
+    double latency = (double)(seen->last - seen->entered[number % ENTRIES]);
 
     if (seen->first == 0)
       seen->first = seen->last;
@@ -148,7 +164,15 @@ note_arrival (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 static GstPadProbeReturn
 note_entry (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
-  ((Observation *)data)->entered = g_get_monotonic_time ();
+  Observation *seen = data;
+  guint64 number = GST_BUFFER_OFFSET (GST_PAD_PROBE_INFO_BUFFER (info));
+
+  for (guint i = 0; i < (guint)together; i++)
+    seen->entered[(number + i) % ENTRIES] = g_get_monotonic_time ();
+  /* a picture has the number of its volume */
+  if (volume > 0)
+    for (guint i = 0; i < ENTRIES; i++)
+      seen->entered[i] = g_get_monotonic_time ();
   return GST_PAD_PROBE_OK;
 }
 
@@ -307,11 +331,16 @@ static char *
 describe_all (void)
 {
   g_autofree char *place = g_strdup_printf ("backend=%s", backend);
-  g_autofree char *chain = describe_chain (place, "name=in");
+  g_autofree char *chain =
+      describe_chain (place, gather || waits ? "" : "name=in");
   GString *text;
 
   if (ids->len == 0)
-    return g_strdup_printf ("%s ! fakesink name=sink", chain);
+    return g_strdup_printf ("%s%s ! fakesink name=sink",
+        gather  ? "octgather name=in bscans=0 ! "
+        : waits ? "queue name=in max-size-buffers=16 ! "
+                : "",
+        chain);
   /* a thread for the images, as octreconstruct has */
   text = g_string_new (
       one_thread ? "tee name=in funnel name=out forward-sticky-events=false ! "
@@ -343,10 +372,11 @@ measure (const char *path, guint count, gboolean one_by_one, Observation *seen)
       g_strdup_printf ("octsrc location=\"%s\" samples=%d lines=%d %s "
                        "loop=true preload=%s "
                        "bscans-per-buffer=%d num-buffers=%u wavelength-min=790 "
-                       "wavelength-max=900 dispersion-a2=20 backend=%s ! %s",
+                       "wavelength-max=900 dispersion-a2=20 backend=%s "
+                       "line-rate=%.0f is-live=%s ! %s",
           path, samples, lines, scan, from_disk ? "false" : "true", together,
           (count + count_warm_up () * (guint)MAX (1, volume)) / (guint)together,
-          backend, rest);
+          backend, load * full, load > 0 ? "true" : "false", rest);
 
   *seen = (Observation){ .one_by_one = one_by_one,
     .latencies = g_array_new (FALSE, FALSE, sizeof (double)) };
@@ -451,7 +481,7 @@ measure_all (Results *r)
   g_array_unref (seen.latencies);
   /* after a queue, and in branches, the next B-scan enters before this one is
    * finished */
-  if (!queues && ids->len == 0) {
+  if (!queues && !gather && ids->len == 0) {
     measure (path, (guint)MIN (bscans, 500), TRUE, &seen);
     r->median = percentile (seen.latencies, 0.5);
     r->late = percentile (seen.latencies, 0.99);
@@ -498,6 +528,29 @@ print_results (const Results *r)
         r->device_memory);
 }
 
+static void
+print_size (void)
+{
+  g_autofree char *path = write_spectra ();
+  double rate, link;
+  Observation seen;
+
+  measure (path, (guint)bscans, FALSE, &seen);
+  g_array_unref (seen.latencies);
+  g_unlink (path);
+  rate = get_rate (&seen);
+  link = measure_link ();
+  if (gather)
+    g_print (
+        "| %d x %d | those that wait | %.3g M |", samples, lines, rate / 1e6);
+  else
+    g_print ("| %d x %d | %d | %.3g M |", samples, lines, together, rate / 1e6);
+  if (link > 0)
+    g_print (" %.3g M | %.2f |\n", link / 1e6, rate / link);
+  else
+    g_print (" no GPU | |\n");
+}
+
 /* Each size for a second or so. */
 static void
 print_sizes (void)
@@ -512,26 +565,50 @@ print_sizes (void)
   g_print ("| samples x A-lines | B-scans of a buffer | A-lines/s | upload "
            "alone | of it |\n|---|---|---|---|---|\n");
   for (guint i = 0; i < G_N_ELEMENTS (table); i++) {
-    g_autofree char *path = NULL;
-    double rate, link;
-    Observation seen;
-
     samples = table[i].samples;
     lines = table[i].lines;
     together = table[i].together;
     bscans = MAX (alines / lines / together, 2) * together;
-    path = write_spectra ();
-    measure (path, (guint)bscans, FALSE, &seen);
-    g_array_unref (seen.latencies);
-    g_unlink (path);
-    rate = get_rate (&seen);
-    link = measure_link ();
-    g_print ("| %d x %d | %d | %.3g M |", samples, lines, together, rate / 1e6);
-    if (link > 0)
-      g_print (" %.3g M | %.2f |\n", link / 1e6, rate / link);
-    else
-      g_print (" no GPU | |\n");
+    gather = FALSE;
+    print_size ();
+    gather = together == 1;
+    if (gather)
+      print_size ();
   }
+}
+
+/* B-scans come at a rate of their own. */
+static void
+print_loads (void)
+{
+  static const double parts[] = { 0.3, 0.6, 0.9 };
+  g_autofree char *path = write_spectra ();
+  Observation seen;
+
+  gather = FALSE;
+  measure (path, (guint)bscans, FALSE, &seen);
+  g_array_unref (seen.latencies);
+  full = get_rate (&seen);
+  /* those that come meanwhile wait in both cases */
+  waits = TRUE;
+  g_print (
+      "%d samples x %d A-lines, single B-scans reach %.3g M A-lines/s\n"
+      "| part of it | latency after a queue, median, 99th percentile | after "
+      "octgather bscans=0 |\n|---|---|---|\n",
+      samples, lines, full / 1e6);
+  for (guint i = 0; i < G_N_ELEMENTS (parts); i++) {
+    load = parts[i];
+    g_print ("| %.1f |", load);
+    for (guint k = 0; k < 2; k++) {
+      gather = k > 0;
+      measure (path, (guint)bscans, TRUE, &seen);
+      g_print (" %.0f us, %.0f us |", percentile (seen.latencies, 0.5),
+          percentile (seen.latencies, 0.99));
+      g_array_unref (seen.latencies);
+    }
+    g_print ("\n");
+  }
+  g_unlink (path);
 }
 
 static gboolean
@@ -592,8 +669,11 @@ main (int argc, char **argv)
     return 2;
   }
   gst_init (NULL, NULL);
-  if (sizes) {
-    print_sizes ();
+  if (sizes || loads) {
+    if (sizes)
+      print_sizes ();
+    else
+      print_loads ();
     return 0;
   }
   measure_all (&results);

@@ -425,6 +425,8 @@ check_together (Check *check)
     if (check->reduced && test.lines > 64)
       continue;
     fused_case (check, &test, "");
+    test.in_parts = TRUE;
+    fused_case (check, &test, "in parts");
   }
 }
 
@@ -444,9 +446,13 @@ check_separate (Check *check)
 
   test.upsample = 2;
   fused_case (check, &test, "upsampled");
+  test.together = test.in_parts = TRUE;
+  fused_case (check, &test, "upsampled, in parts");
   test = base;
   test.length = 2048;
   fused_case (check, &test, "longer FFT");
+  test.together = test.in_parts = TRUE;
+  fused_case (check, &test, "longer FFT, in parts");
   test = base;
   test.samples = 1000;
   fused_case (check, &test, "no power of two");

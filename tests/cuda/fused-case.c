@@ -529,6 +529,49 @@ run_cuda (const Check *check, const FusedCase *test, const FusedSteps *steps,
   close_device (check, test, &d);
 }
 
+/* The plans for all B-scans in a frame. */
+typedef struct {
+  OctSequence *sequence;
+  OctPlan *mean, *logscale;
+} Together;
+
+/* `n` of the B-scans of a frame, from `first` on. */
+static void
+run_some (const Check *check, const FusedCase *test, const Together *t,
+    const OctFrame *all, const OctFrame *out, guint first, guint n,
+    GError **error)
+{
+  gsize mean_size = OCT_MEAN_SIZE (test->samples, test->lines);
+  OctFrame in = oct_frame_get_bscan (all, first, test->lines, mean_size);
+  OctFrame to_mean = { { { in.planes[1].data, mean_size } } };
+  guint failed;
+
+  in.lines = n < test->bscans ? n * test->lines : 0;
+  if (fused_case_finds (test))
+    run_plan (
+        check->cuda, OCT_OPERATION_MEAN, t->mean, &in, &to_mean, check->stream);
+  oct_sequence_run (t->sequence, &in, t->logscale, out + first, check->stream,
+      &failed, error);
+}
+
+/* Frames of one, one and the others, after one of all that leaves no trace. */
+static void
+run_parts (const Check *check, const FusedCase *test, const Together *t,
+    const OctFrame *all, const OctFrame *out, GError **error)
+{
+  guint first = 0, n;
+
+  run_some (check, test, t, all, out, 0, test->bscans, error);
+  check->cuda->operations[OCT_OPERATION_MEAN]->reset (t->mean);
+  if (t->logscale != NULL)
+    check->cuda->operations[OCT_OPERATION_LOGSCALE]->reset (t->logscale);
+  for (guint part = 0; first < test->bscans && *error == NULL; part++) {
+    n = part < 2 ? 1 : test->bscans - first;
+    run_some (check, test, t, all, out, first, n, error);
+    first += n;
+  }
+}
+
 /* All B-scans in one frame, of which the images are apart. */
 static void
 run_together (const Check *check, const FusedCase *test, const Sizes *s,
@@ -538,20 +581,19 @@ run_together (const Check *check, const FusedCase *test, const Sizes *s,
   gsize rows = s->in_row * test->lines,
         all = s->in_offset + test->bscans * rows;
   gsize mean_size = test->bscans * OCT_MEAN_SIZE (test->samples, test->lines);
-  OctFrame in, out[MAX_STEPS], to_mean;
-  OctPlan *mean, *logscale = NULL;
+  OctFrame in, out[MAX_STEPS];
   guint8 *in_memory, *out_memory;
-  OctSequence *sequence;
+  Together t = { 0 };
   FusedSteps steps;
   gpointer found;
   guint failed;
 
   fused_steps_init (&steps, test, test->bscans);
-  sequence = oct_sequence_new (
+  t.sequence = oct_sequence_new (
       check->cuda, steps.steps, steps.n, test->bscans, last, &failed, error);
-  mean = new_plan (check->cuda, OCT_OPERATION_MEAN, &steps.background);
+  t.mean = new_plan (check->cuda, OCT_OPERATION_MEAN, &steps.background);
   if (test->image)
-    logscale = new_plan (check->cuda, last, &steps.logscale);
+    t.logscale = new_plan (check->cuda, last, &steps.logscale);
   check_cuda (cudaMalloc (&found, mean_size), "memory");
   check_cuda (cudaMemset (found, CHECK_POISON, mean_size), "poison");
   check_cuda (cudaMalloc ((void **)&in_memory, all), "memory");
@@ -567,25 +609,23 @@ run_together (const Check *check, const FusedCase *test, const Sizes *s,
     out[b] = out_frame (s, out_memory + b * s->out_bytes);
   }
   in = in_frame (s, in_memory, found);
-  to_mean =
-      (OctFrame){ { { found, OCT_MEAN_SIZE (test->samples, test->lines) } } };
-  if (fused_case_finds (test))
-    run_plan (
-        check->cuda, OCT_OPERATION_MEAN, mean, &in, &to_mean, check->stream);
-  if (sequence != NULL && !oct_sequence_is_fused (sequence))
-    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS, "there is no pass");
-  if (*error == NULL)
-    oct_sequence_run (
-        sequence, &in, logscale, out, check->stream, &failed, error);
+  if (t.sequence != NULL
+      && oct_sequence_is_fused (t.sequence) == test->separate)
+    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS, "%s",
+        test->separate ? "there is a pass" : "there is no pass");
+  if (*error == NULL && test->in_parts)
+    run_parts (check, test, &t, &in, out, error);
+  else if (*error == NULL)
+    run_some (check, test, &t, &in, out, 0, test->bscans, error);
   check_cuda (cudaStreamSynchronize (check->stream), "run");
   for (guint b = 0; b < test->bscans && *error == NULL; b++)
     check_cuda (cudaMemcpy (outputs[b], out_memory + b * s->out_bytes,
                     s->out_bytes, cudaMemcpyDeviceToHost),
         "download");
-  g_clear_pointer (&sequence, oct_sequence_free);
-  check->cuda->operations[OCT_OPERATION_MEAN]->destroy (mean);
-  if (logscale != NULL)
-    check->cuda->operations[last]->destroy (logscale);
+  g_clear_pointer (&t.sequence, oct_sequence_free);
+  check->cuda->operations[OCT_OPERATION_MEAN]->destroy (t.mean);
+  if (t.logscale != NULL)
+    check->cuda->operations[last]->destroy (t.logscale);
   check_cuda (cudaFree (found), "free");
   check_cuda (cudaFree (in_memory), "free");
   check_cuda (cudaFree (out_memory), "free");

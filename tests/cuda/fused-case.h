@@ -39,6 +39,7 @@ typedef struct {
   gboolean reset;    /* before the last of them */
   gboolean in_turn;  /* every second one is done one by one */
   gboolean together; /* all of them in one frame on the GPU */
+  gboolean in_parts; /* with `together`: in frames of fewer, after one of all */
   gboolean separate; /* there is no pass for it */
 } FusedCase;
 

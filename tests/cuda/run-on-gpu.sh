@@ -5,7 +5,7 @@
 #
 #   tests/cuda/run-on-gpu.sh [OUTDIR] [LOGDIR] [PART ...]
 #
-# PART, all but the last when none is named:
+# PART, all but the last two when none is named:
 #   check      operations of CUDA against those of the CPU and the reference
 #   elements   the tests of every element on the GPU and on its own choice
 #   separate   those of the chain with OCT_FUSE=0: every element its own pass
@@ -14,6 +14,8 @@
 #   bench      speed of the operations and of pipelines
 #   memory     the memory checker on the small cases of the operations
 #   races      the race checker on some of them
+#   gather     several B-scans in a buffer: operations, elements, a table of
+#              speeds of many sizes and latencies at parts of the full rate
 #   soak       one pipeline for OCT_SOAK_SECONDS (600), memory at intervals
 set -u
 if ! nvidia-smi -L 2>/dev/null | grep -q '^GPU'; then
@@ -193,7 +195,7 @@ note_program () {
 
 run_elements () {
   "$pack/bin/gst-inspect-1.0" octfft >/dev/null 2>&1 # writes the registry
-  on_gpu=${OCT_TESTS_ON_GPU-chain filters bscans octcs octdcsub octnufft \
+  on_gpu=${OCT_TESTS_ON_GPU-chain filters bscans waiting octcs octdcsub octnufft \
     octkresample octdispersion octfft octcs-masks octlogscale cscan states \
     settings files pending refused octreconstruct method-switch autofocus \
     octmeter background octvolume volume-noise octvolumecs sections \
@@ -334,6 +336,41 @@ run_bench () {
     --no-dispersion
 }
 
+run_gather () {
+  "$pack/bin/gst-inspect-1.0" octfft >/dev/null 2>&1
+  $program --filter 'in parts' >"$logs/gather-parts.txt" 2>&1
+  note_status 'check in parts' $? "$(
+    grep -c '^ok' "$logs/gather-parts.txt") cases"
+  grep '^not ok' "$logs/gather-parts.txt" | head -n 40
+  on_gpu='waiting bscans octreconstruct method-switch'
+  test_programs cuda $on_gpu
+  for name in $on_gpu; do note_program "$name" cuda; done
+  for run in 1 2; do
+    "$pack/bin/bench-pipeline" --backend cuda --range contrast --sizes \
+      >"$logs/gather-sizes-$run.txt" 2>&1
+    note_status "bench sizes, run $run" $?
+    cat "$logs/gather-sizes-$run.txt"
+  done
+  for size in '2048 64' '1024 256' '2048 256' '2048 1000'; do
+    set -- $size
+    "$pack/bin/bench-pipeline" --backend cuda --samples "$1" --lines "$2" \
+      --bscans 4000 --loads >"$logs/gather-loads-$1-$2.txt" 2>&1
+    note_status "bench loads $size" $?
+    cat "$logs/gather-loads-$1-$2.txt"
+  done
+  for together in 1 8; do
+    "$pack/bin/bench-pipeline" --backend cuda --samples 1024 --lines 256 \
+      --volume 200 --bscans 4000 --together "$together" \
+      >"$logs/gather-volume-$together.txt" 2>&1
+    note_status "bench volume, $together in a buffer" $?
+    cat "$logs/gather-volume-$together.txt"
+  done
+  "$pack/bin/bench-pipeline" --backend cuda --samples 1024 --lines 256 \
+    --volume 200 --bscans 4000 --gather >"$logs/gather-volume.txt" 2>&1
+  note_status 'bench volume, those that wait' $?
+  cat "$logs/gather-volume.txt"
+}
+
 note device "$(nvidia-smi --query-gpu=name,driver_version \
   --format=csv,noheader)"
 note date "$(date -u +%F)"
@@ -367,6 +404,7 @@ for part in $parts; do
       grep '^not ok' "$logs/volume-cs.txt" | head -n 40
       ;;
     bench) run_bench ;;
+    gather) run_gather ;;
     memory) run_memory ;;
     races) run_races ;;
     elements) run_elements ;;

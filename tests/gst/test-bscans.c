@@ -52,6 +52,9 @@ static const struct {
   { "", " ! octgather bscans=5", 8 },
   { "bscans-per-buffer=2 ", " ! octgather bscans=2", 4 },
   { "", " ! octgather bscans=1", 8 },
+  /* as it comes */
+  { "", " ! octgather bscans=0", 8 },
+  { "bscans-per-buffer=2 ", " ! octgather bscans=0 max-bscans=6", 4 },
 };
 
 static GstElement *
@@ -145,6 +148,106 @@ GST_START_TEST (test_images)
       start (ways[way].source, ways[way].count, ways[way].gather, chain, GREY);
 
   compare_images (one, other, N_BSCANS);
+}
+GST_END_TEST;
+
+/* How B-scans come to octgather and go on from it. */
+typedef struct {
+  GMutex lock;
+  GCond changed;
+  guint come, held, gone; /* buffers; held: that were, whether gone or not */
+  gboolean ended;
+  guint sizes[N_BSCANS]; /* B-scans of those that have gone */
+  guint caps;
+  gsize bytes; /* of a B-scan */
+} Traffic;
+
+static GstPadProbeReturn
+note_come (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  Traffic *t = data;
+
+  g_mutex_lock (&t->lock);
+  if (GST_PAD_PROBE_INFO_TYPE (info) & GST_PAD_PROBE_TYPE_BUFFER) {
+    t->come++;
+    while (t->come > 1 && t->held == 0)
+      g_cond_wait (&t->changed, &t->lock);
+    t->bytes = gst_buffer_get_size (GST_PAD_PROBE_INFO_BUFFER (info));
+  } else {
+    t->ended |=
+        GST_EVENT_TYPE (GST_PAD_PROBE_INFO_EVENT (info)) == GST_EVENT_EOS;
+  }
+  g_cond_broadcast (&t->changed);
+  g_mutex_unlock (&t->lock);
+  return GST_PAD_PROBE_OK;
+}
+
+/* The first one, which comes alone, waits until four others have come, the next until all have: then
+ * they are 1, 4 and 3. */
+static GstPadProbeReturn
+hold_back (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  Traffic *t = data;
+
+  g_mutex_lock (&t->lock);
+  if (GST_PAD_PROBE_INFO_TYPE (info) & GST_PAD_PROBE_TYPE_BUFFER) {
+    t->held++;
+    g_cond_broadcast (&t->changed);
+    /* of which the last is at the door */
+    while (!t->ended && t->come < (t->gone == 0 ? 6u : G_MAXUINT))
+      g_cond_wait (&t->changed, &t->lock);
+    t->sizes[t->gone++] =
+        gst_buffer_get_size (GST_PAD_PROBE_INFO_BUFFER (info)) / t->bytes;
+  } else {
+    t->caps +=
+        GST_EVENT_TYPE (GST_PAD_PROBE_INFO_EVENT (info)) == GST_EVENT_CAPS;
+  }
+  g_mutex_unlock (&t->lock);
+  return GST_PAD_PROBE_OK;
+}
+
+static void
+watch_gather (GstElement *pipeline, Traffic *t)
+{
+  GstElement *gather = gst_bin_get_by_name (GST_BIN (pipeline), "gather");
+  g_autoptr (GstPad) sink = gst_element_get_static_pad (gather, "sink");
+  g_autoptr (GstPad) src = gst_element_get_static_pad (gather, "src");
+
+  memset (t, 0, sizeof *t);
+  g_mutex_init (&t->lock);
+  g_cond_init (&t->changed);
+  gst_pad_add_probe (sink,
+      GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,
+      note_come, t, NULL);
+  gst_pad_add_probe (src,
+      GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,
+      hold_back, t, NULL);
+  gst_object_unref (gather);
+}
+
+/* Buffers of different numbers of B-scans with the same caps, and so with the
+ * same plans: every image is that of its B-scan. */
+GST_START_TEST (test_waiting)
+{
+  const char *chain = chains[__i__];
+  GstElement *one = start ("", N_BSCANS, "", chain, GREY);
+  g_autofree char *text = g_strdup_printf (SOURCE
+      "! octgather name=gather bscans=0 max-bscans=4 ! %s" GREY SINK,
+      SAMPLES, N_BSCANS, chain);
+  g_autofree char *launch = oct_test_launch (text);
+  GstElement *other = oct_test_make (launch);
+  Traffic t;
+
+  watch_gather (other, &t);
+  gst_element_set_state (other, GST_STATE_PLAYING);
+  compare_images (one, other, N_BSCANS);
+  fail_unless_equals_int (t.gone, 3);
+  fail_unless_equals_int (t.sizes[0], 1);
+  fail_unless_equals_int (t.sizes[1], 4);
+  fail_unless_equals_int (t.sizes[2], 3);
+  fail_unless_equals_int (t.caps, 1);
+  g_mutex_clear (&t.lock);
+  g_cond_clear (&t.changed);
 }
 GST_END_TEST;
 
@@ -444,6 +547,7 @@ bscans_suite (void)
   tcase_add_checked_fixture (tcase, NULL, oct_test_remove_files);
   tcase_add_loop_test (
       tcase, test_images, 0, G_N_ELEMENTS (ways) * G_N_ELEMENTS (chains));
+  tcase_add_loop_test (tcase, test_waiting, 0, G_N_ELEMENTS (chains));
   tcase_add_loop_test (tcase, test_lost, 0, G_N_ELEMENTS (chains));
   tcase_add_loop_test (tcase, test_stages, 0, 2 * G_N_ELEMENTS (stages));
   tcase_add_loop_test (tcase, test_volumes, 0, 2);

@@ -140,6 +140,49 @@ GST_START_TEST (test_same_image_of_tissue)
 GST_END_TEST
 
 /* Without octlogscale. */
+/* The most B-scans in a buffer of octdcsub inside. */
+static gint
+get_most_inside (const char *launch)
+{
+  GstElement *pipeline = oct_test_start_filters (launch);
+  GstElement *dcsub = gst_bin_get_by_name (GST_BIN (pipeline), "dcsub");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (dcsub, "sink");
+  g_autoptr (GstCaps) caps = NULL;
+  gint bscans = 1;
+
+  gst_sample_unref (oct_test_pull_from (pipeline, "sink"));
+  caps = gst_pad_get_current_caps (pad);
+  gst_structure_get_int (gst_caps_get_structure (caps, 0), "bscans", &bscans);
+  gst_object_unref (dcsub);
+  oct_test_stop (pipeline);
+  return bscans;
+}
+
+/* Short B-scans are gathered on a GPU unless that is switched off, and A-scans
+ * are not; images are the same. */
+GST_START_TEST (test_gather)
+{
+  static const struct {
+    const char *properties;
+    gint on_gpu;
+  } rows[] = { { "", 16 }, { "gather=never", 1 }, { "gather=auto", 16 } };
+  g_autofree char *chain = oct_test_describe_method ("resample", "", "", "");
+  g_autofree char *launch =
+      g_strdup_printf (SOURCE " num-buffers=8 ! octreconstruct %s" GREY SINK,
+          rows[__i__].properties);
+  g_autofree char *by_hand = g_strdup_printf (
+      SOURCE " num-buffers=8 ! octdcsub%s ! octlogscale" GREY SINK, chain);
+
+  fail_unless_equals_int (
+      get_most_inside (launch), oct_test_on_gpu () ? rows[__i__].on_gpu : 1);
+  fail_unless_equals_int (
+      get_most_inside (
+          SOURCE " num-buffers=2 ! octreconstruct output=ascans" SINK),
+      1);
+  check_same_images (launch, by_hand, 8);
+}
+GST_END_TEST;
+
 GST_START_TEST (test_ascans)
 {
   const char *method = oct_test_methods[__i__];
@@ -363,6 +406,7 @@ octreconstruct_suite (void)
   TCase *tcase = tcase_create ("general");
 
   suite_add_tcase (suite, tcase);
+  tcase_add_loop_test (tcase, test_gather, 0, 3);
   tcase_add_checked_fixture (tcase, NULL, oct_test_remove_files);
   tcase_add_loop_test (tcase, test_same_image, 0, OCT_TEST_METHODS);
   tcase_add_loop_test (

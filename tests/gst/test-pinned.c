@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * Page-locked memory without a GPU: this program is linked with gstoctpinned.c
- * alone and stands for the device, which notes what it is asked for.
+ * Page-locked memory without a GPU: this program is linked with the files of
+ * memory alone and stands for the device, which notes what it is asked for.
  */
 #include "gstoctallocation.h"
 
 #include <gst/base/gstbasetransform.h>
 #include "gstocterror.h"
+#include "gstoctpieces.h"
 #include "gstoctpinned.h"
+#include "gstoctupload.h"
 
 #include <gst/check/gstcheck.h>
 #include <gst/check/gstharness.h>
@@ -22,7 +24,7 @@ struct _GstOctCuda {
 
 static GstOctCuda context, other_context;
 static guint blocks, events; /* that have not been freed */
-static guint waits, pushed;
+static guint waits, pushed, copies;
 static gboolean is_full, is_lost;
 static GString *posted;
 
@@ -74,7 +76,42 @@ event_synchronize (gpointer event, GError **error)
   return !is_lost;
 }
 
+static gpointer
+alloc_device (gsize size, GError **error)
+{
+  return alloc_host (size, error);
+}
+
+static gboolean
+stream_wait (gpointer stream, gpointer event, GError **error)
+{
+  return TRUE;
+}
+
+static gboolean
+stream_synchronize (gpointer stream, GError **error)
+{
+  return TRUE;
+}
+
+static gboolean
+copy_rows (OctCopy direction, gpointer dest, gsize dest_stride,
+    gconstpointer src, gsize src_stride, gsize row_bytes, gsize rows,
+    gpointer stream, GError **error)
+{
+  copies++;
+  for (gsize i = 0; i < rows; i++)
+    memcpy ((guint8 *)dest + i * dest_stride,
+        (const guint8 *)src + i * src_stride, row_bytes);
+  return TRUE;
+}
+
 static const OctDevice device = {
+  .alloc = alloc_device,
+  .free = free_host,
+  .stream_wait = stream_wait,
+  .stream_synchronize = stream_synchronize,
+  .copy = copy_rows,
   .alloc_host = alloc_host,
   .free_host = free_host,
   .event_new = event_new,
@@ -87,6 +124,12 @@ const OctDevice *
 gst_oct_cuda_get_device (GstOctCuda *cuda)
 {
   return &device;
+}
+
+gpointer
+gst_oct_cuda_get_stream (GstOctCuda *cuda, GstOctStream stream)
+{
+  return NULL;
 }
 
 GstOctCuda *
@@ -127,7 +170,7 @@ static void
 begin (void)
 {
   GST_DEBUG_CATEGORY_INIT (gst_oct_cuda_debug, "octcuda", 0, NULL);
-  blocks = events = waits = 0;
+  blocks = events = waits = copies = 0;
   is_full = is_lost = FALSE;
   posted = g_string_new (NULL);
 }
@@ -478,6 +521,153 @@ GST_START_TEST (test_own_reader)
 }
 GST_END_TEST
 
+/* ------------------------------------------------------------------- blocks */
+
+static GstBuffer *
+buffer_of (GstMemory *block, gsize offset, gsize size)
+{
+  GstBuffer *buffer = gst_buffer_new ();
+
+  gst_buffer_append_memory (
+      buffer, gst_oct_pinned_part_new (block, offset, size));
+  return buffer;
+}
+
+/* Images of a block have one download and wait for it; when nobody has any of
+ * them the block is used again, and not before. */
+GST_START_TEST (test_block)
+{
+  GstAllocator *allocator = gst_oct_pinned_allocator_new (&context, NULL);
+  GstMemory *block = gst_oct_pinned_block_new (allocator, 1024), *other;
+  GstBuffer *images[4];
+  GstMapInfo map;
+  gconstpointer data = gst_oct_pinned_peek (block);
+
+  for (guint i = 0; i < 4; i++)
+    images[i] = buffer_of (block, i * 256, 200);
+  gst_memory_unref (block);
+  fail_unless (gst_oct_pinned_are_parts (images, 4, 256));
+  fail_if (gst_oct_pinned_are_parts (images, 4, 200));
+  fail_unless (
+      gst_oct_pinned_mark (gst_buffer_peek_memory (images[0], 0), NULL, NULL));
+  for (guint i = 0; i < 4; i++) {
+    fail_unless (gst_buffer_map (images[i], &map, GST_MAP_READWRITE));
+    fail_unless (map.data == (const guint8 *)data + i * 256);
+    fail_unless_equals_uint64 (map.size, 200);
+    gst_buffer_unmap (images[i], &map);
+  }
+  fail_unless_equals_int (waits, 1);
+  for (guint i = 0; i < 3; i++)
+    gst_buffer_unref (images[i]);
+  other = gst_oct_pinned_block_new (allocator, 1024);
+  fail_if (gst_oct_pinned_peek (other) == data);
+  gst_buffer_unref (images[3]);
+  gst_memory_unref (other);
+  block = gst_oct_pinned_block_new (allocator, 1024);
+  fail_unless (gst_oct_pinned_peek (block) == data);
+  gst_memory_unref (block);
+  fail_unless_equals_int (blocks, 2);
+  /* images of another size */
+  block = gst_oct_pinned_block_new (allocator, 2048);
+  fail_unless_equals_int (blocks, 1);
+  gst_memory_unref (block);
+  gst_object_unref (allocator);
+}
+GST_END_TEST
+
+/* ------------------------------------------------------------------ uploads */
+
+#define PIECE 64 /* bytes: 4 rows of 16 */
+
+static GstBuffer *
+whole_of (GstBuffer *const *pieces, guint n)
+{
+  GstBuffer *whole = gst_buffer_new ();
+
+  for (guint i = 0; i < n; i++)
+    fail_unless (gst_oct_pieces_append (whole, pieces[i], PIECE));
+  return whole;
+}
+
+static void
+upload (GstOctUploads *uploads, GstBuffer *buffer, guint n, guint expected)
+{
+  GstOctUpload *upload;
+  OctFrame frame;
+
+  copies = 0;
+  fail_unless (gst_oct_cuda_push (&context, NULL));
+  upload = gst_oct_uploads_begin (uploads, buffer, NULL);
+  fail_unless (upload != NULL);
+  frame = gst_oct_upload_get_frame (upload);
+  fail_unless_equals_int (frame.lines, n < 4 ? n * 4 : 0);
+  for (guint i = 0; i < n * PIECE; i++)
+    fail_unless_equals_int (((guint8 *)frame.planes[0].data)[i], 1 + i / PIECE);
+  fail_unless_equals_int (copies, expected);
+  /* a camera gets its buffers back at once */
+  fail_unless_equals_int (GST_MINI_OBJECT_REFCOUNT_VALUE (buffer),
+      gst_oct_pinned_is_ours (buffer) ? 2 : 1);
+  gst_oct_upload_unref (upload);
+  gst_oct_cuda_pop (&context);
+}
+
+/* B-scans that were put together are fetched memory by memory to one block,
+ * those that follow each other in one memory with one copy; fewer of them to the
+ * begin of the block. */
+GST_START_TEST (test_pieces)
+{
+  g_autoptr (GstCaps) caps = gst_caps_from_string (
+      "video/x-raw,format=GRAY8,width=16,height=16,bscans=4,framerate=30/1");
+  GstAllocator *allocator = gst_oct_pinned_allocator_new (&context, NULL);
+  GstMemory *all = gst_allocator_alloc (allocator, 4 * PIECE, NULL);
+  GstBuffer *apart[4], *parts[4], *pinned[4], *whole;
+  GstOctUploads *uploads;
+  GstOctInfo info;
+  GstMapInfo map;
+
+  fail_unless (gst_oct_info_from_caps (&info, caps, NULL));
+  fail_unless (gst_memory_map (all, &map, GST_MAP_WRITE));
+  for (guint i = 0; i < 4 * PIECE; i++)
+    map.data[i] = (guint8)(1 + i / PIECE);
+  gst_memory_unmap (all, &map);
+  for (guint i = 0; i < 4; i++) {
+    apart[i] = gst_buffer_new_allocate (NULL, PIECE, NULL);
+    gst_buffer_memset (apart[i], 0, (guint8)(1 + i), PIECE);
+    parts[i] = gst_buffer_new ();
+    gst_buffer_append_memory (
+        parts[i], gst_memory_share (all, i * PIECE, PIECE));
+    pinned[i] = gst_buffer_new ();
+    gst_buffer_append_memory (
+        pinned[i], gst_allocator_alloc (allocator, PIECE, NULL));
+    gst_buffer_memset (pinned[i], 0, (guint8)(1 + i), PIECE);
+  }
+  fail_unless (gst_oct_cuda_push (&context, NULL));
+  uploads = gst_oct_uploads_new (&context, &info, 0, NULL);
+  gst_oct_cuda_pop (&context);
+  fail_unless (uploads != NULL);
+  upload (uploads, apart[0], 1, 1);
+  for (guint n = 1; n <= 4; n++) {
+    upload (uploads, whole = whole_of (apart, n), n, n);
+    gst_buffer_unref (whole);
+    upload (uploads, whole = whole_of (pinned, n), n, n);
+    gst_buffer_unref (whole);
+    upload (uploads, whole = whole_of (parts, n), n, 1);
+    gst_buffer_unref (whole);
+  }
+  for (guint i = 0; i < 4; i++)
+    fail_unless_equals_int (GST_MINI_OBJECT_REFCOUNT_VALUE (apart[i]), 1);
+  gst_oct_uploads_unref (uploads);
+  for (guint i = 0; i < 4; i++) {
+    fail_unless_equals_int (GST_MINI_OBJECT_REFCOUNT_VALUE (pinned[i]), 1);
+    gst_buffer_unref (apart[i]);
+    gst_buffer_unref (parts[i]);
+    gst_buffer_unref (pinned[i]);
+  }
+  gst_memory_unref (all);
+  gst_object_unref (allocator);
+}
+GST_END_TEST
+
 static Suite *
 octpinned_suite (void)
 {
@@ -493,6 +683,8 @@ octpinned_suite (void)
   tcase_add_test (tcase, test_offered_pools);
   tcase_add_test (tcase, test_reader);
   tcase_add_test (tcase, test_own_reader);
+  tcase_add_test (tcase, test_block);
+  tcase_add_test (tcase, test_pieces);
   return suite;
 }
 

@@ -18,17 +18,23 @@
 #include "gstocterror.h"
 #include "gstoctfiltercaps.h"
 #include "gstoctframe.h"
+#include "gstoctgathercaps.h"
 #include "gstoctinstall.h"
 #include "gstoctorder.h"
+#include "gstoctpieces.h"
+#include "gstoctplace.h"
 #include "gstoctproperties.h"
 #include "gstoctscanmeta.h"
+#include "gstoctthread.h"
 #include "oct-number.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_oct_gather_debug);
 #define GST_CAT_DEFAULT gst_oct_gather_debug
 
 typedef struct {
-  guint bscans;
+  guint bscans; /* 0: as many as wait */
+  guint max_bscans;
+  gboolean gpu_only;
 } Settings;
 
 struct _GstOctGather {
@@ -48,6 +54,9 @@ struct _GstOctGather {
   guint64 next;        /* number of the one that does */
   gboolean warned;     /* of B-scans that were left out */
   gboolean failed;     /* an own error was posted */
+
+  gboolean threaded; /* bscans=0, while the pads are active */
+  GstOctThread *thread;
 };
 
 G_DEFINE_TYPE (GstOctGather, gst_oct_gather, GST_TYPE_BASE_TRANSFORM);
@@ -64,8 +73,17 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
 static const GstOctProperty rows[] = {
   { "bscans", "B-scans",
       "Buffers that are put into one; more are faster for small B-scans, but "
-      "each waits until the buffer is full",
-      0, NULL, GST_OCT_UINT (Settings, bscans, 1, OCT_MAX_LINES, 8) },
+      "each waits until the buffer is full (0 = as many as wait while the "
+      "elements after it are busy, without a copy)",
+      0, NULL, GST_OCT_UINT (Settings, bscans, 0, OCT_MAX_LINES, 8) },
+  { "max-bscans", "Largest number of B-scans",
+      "bscans=0: B-scans in a buffer at most", 0, NULL,
+      GST_OCT_UINT (
+          Settings, max_bscans, 1, GST_OCT_PIECES_MOST, GST_OCT_PIECES_MOST) },
+  { "gpu-only", "For a GPU only",
+      "bscans=0: passes B-scans on as they come unless the next element brings "
+      "them to a GPU",
+      0, NULL, GST_OCT_BOOLEAN (Settings, gpu_only, FALSE) },
 };
 static const GstOctProperties properties = GST_OCT_PROPERTIES (Settings, rows);
 
@@ -78,86 +96,66 @@ gather_post_error (GstOctGather *self, GError **error)
   self->failed = TRUE;
 }
 
+static GstFlowReturn push_rest (GstOctGather *self);
+
 /* --------------------------------------------------------------------- caps */
 
-/* The most rows that are whole groups. */
-static gint
-get_most (gint group)
+static Settings
+gather_get_settings (GstOctGather *self)
 {
-  return (gint)OCT_MAX_LINES / group * group;
-}
-
-/* A number of rows or B-scans times `group`, or a part of it; FALSE: there is
- * none.  More than there can be are said to be too many by check_caps(). */
-static gboolean
-scale_field (GstStructure *s, const char *name, gint value, gint group,
-    gboolean multiply)
-{
-  if (!multiply && value % group != 0)
-    return FALSE;
-  gst_structure_set (s, name, G_TYPE_INT,
-      multiply ? (gint)MIN ((gint64)value * group, get_most (group))
-               : value / group,
-      NULL);
-  return TRUE;
-}
-
-/* Makes `s` the structure of the pad opposite to `direction`; FALSE: there is
- * none. */
-static gboolean
-transform_structure (GstStructure *s, GstPadDirection direction, guint group)
-{
-  gboolean multiply = direction == GST_PAD_SINK;
-  gint rows_there, bscans = 1;
-  gboolean has = gst_structure_has_field (s, GST_OCT_BSCANS_FIELD);
-  gboolean fixed =
-      !has || gst_structure_get_int (s, GST_OCT_BSCANS_FIELD, &bscans);
-
-  /* as many as there can be may stand for more */
-  if (!multiply && bscans == get_most ((gint)group))
-    fixed = FALSE;
-  if (gst_structure_has_name (s, "video/x-raw")) {
-    if (!gst_structure_get_int (s, "height", &rows_there)
-        || (!multiply && rows_there == get_most ((gint)group)))
-      gst_structure_set (
-          s, "height", GST_TYPE_INT_RANGE, 1, (gint)OCT_MAX_LINES, NULL);
-    else if (!scale_field (s, "height", rows_there, (gint)group, multiply))
-      return FALSE;
-  }
-  if (multiply && fixed)
-    return scale_field (s, GST_OCT_BSCANS_FIELD, bscans, (gint)group, multiply);
-  if (!multiply && has && fixed && bscans > 1
-      && !scale_field (s, GST_OCT_BSCANS_FIELD, bscans, (gint)group, multiply))
-    return FALSE;
-  if (!fixed
-      || (gst_structure_get_int (s, GST_OCT_BSCANS_FIELD, &bscans)
-          && bscans == 1))
-    gst_structure_remove_field (s, GST_OCT_BSCANS_FIELD);
-  return TRUE;
-}
-
-static guint
-gather_get_group (GstOctGather *self)
-{
-  guint group;
+  Settings settings;
 
   GST_OBJECT_LOCK (self);
-  group = self->settings.bscans;
+  settings = self->settings;
   GST_OBJECT_UNLOCK (self);
-  return group;
+  return settings;
+}
+
+/* The number of buffers to put into one of such; 0: it is not known yet. */
+static guint
+gather_find_group (GstOctGather *self, const GstStructure *s)
+{
+  Settings settings = gather_get_settings (self);
+  g_autoptr (GstCaps) caps = NULL;
+  GstOctInfo info;
+
+  if (settings.bscans > 0)
+    return settings.bscans;
+  caps = gst_caps_new_full (gst_structure_copy (s), NULL);
+  if (!gst_oct_info_from_caps (&info, caps, NULL))
+    return 0;
+  if (settings.gpu_only
+      && !gst_oct_place_is_on_gpu (GST_BASE_TRANSFORM_SRC_PAD (self)))
+    return 1;
+  return gst_oct_gather_count_waiting (&info, settings.max_bscans);
+}
+
+/* FALSE: there is no structure of the other pad. */
+static gboolean
+gather_transform_structure (
+    GstOctGather *self, GstStructure *s, GstPadDirection direction)
+{
+  guint group = 0;
+
+  if (direction == GST_PAD_SINK || gather_get_settings (self).bscans > 0)
+    group = gather_find_group (self, s);
+  if (group == 0)
+    gst_oct_gather_open_structure (s);
+  return group <= 1 || gst_oct_gather_transform_structure (s, direction, group);
 }
 
 static GstCaps *
 gst_oct_gather_transform_caps (GstBaseTransform *trans,
     GstPadDirection direction, GstCaps *caps, GstCaps *filter)
 {
-  guint group = gather_get_group (GST_OCT_GATHER (trans)), i;
+  GstOctGather *self = GST_OCT_GATHER (trans);
+  guint i;
   GstCaps *all = gst_caps_new_empty (), *both;
 
   for (i = 0; i < gst_caps_get_size (caps); i++) {
     GstStructure *s = gst_structure_copy (gst_caps_get_structure (caps, i));
 
-    if (group == 1 || transform_structure (s, direction, group))
+    if (gather_transform_structure (self, s, direction))
       gst_caps_append_structure (all, s);
     else
       gst_structure_free (s);
@@ -176,6 +174,10 @@ gst_oct_gather_set_caps (
   GstOctGather *self = GST_OCT_GATHER (trans);
   g_autoptr (GError) error = NULL;
 
+  /* those gathered belong to the caps before */
+  if (self->threaded && self->whole != NULL
+      && !gst_caps_is_equal (self->whole, outcaps))
+    push_rest (self);
   if (!gst_oct_info_from_caps (&self->in, incaps, &error)
       || !gst_oct_info_from_caps (&self->out, outcaps, &error)) {
     gather_post_error (self, &error);
@@ -201,8 +203,18 @@ static gboolean
 gst_oct_gather_propose_allocation (
     GstBaseTransform *trans, GstQuery *decide_query, GstQuery *query)
 {
+  GstOctGather *self = GST_OCT_GATHER (trans);
+  g_autoptr (GstAllocator) allocator = NULL;
+
   /* rows of any stride are fine */
   gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
+  if (!self->threaded || decide_query == NULL
+      || gst_query_get_n_allocation_params (decide_query) == 0)
+    return TRUE;
+  gst_query_parse_nth_allocation_param (decide_query, 0, &allocator, NULL);
+  /* the memory itself goes on */
+  if (allocator != NULL)
+    gst_oct_propose_pool (allocator, &self->in, 4 + self->group, query);
   return TRUE;
 }
 
@@ -213,33 +225,6 @@ no_memory_new (guint bscans)
       "There is no memory for %u B-scans in one buffer; set `bscans` of "
       "octgather to less.",
       bscans);
-}
-
-/* Rows of `to` from `row` on, those of `from`. */
-static gboolean
-copy_rows (const GstOctInfo *to_info, GstBuffer *to, guint row,
-    const GstOctInfo *from_info, GstBuffer *from, guint count, GError **error)
-{
-  gsize bytes = gst_oct_info_row_size (from_info);
-  GstOctMappedFrame dest, source;
-  guint i;
-
-  if (!gst_oct_frame_map (&source, from_info, from, GST_MAP_READ, error))
-    return FALSE;
-  if (!gst_oct_frame_map (&dest, to_info, to,
-          row == 0 ? GST_MAP_WRITE : GST_MAP_READWRITE, error)) {
-    gst_oct_frame_unmap (&source);
-    return FALSE;
-  }
-  for (i = 0; i < count; i++) {
-    const OctPlane *a = &source.frame.planes[0], *b = &dest.frame.planes[0];
-
-    memcpy ((guint8 *)b->data + (gsize)(row + i) * b->stride,
-        (const guint8 *)a->data + (gsize)i * a->stride, bytes);
-  }
-  gst_oct_frame_unmap (&dest);
-  gst_oct_frame_unmap (&source);
-  return TRUE;
 }
 
 /* Sets the metadata that are known once the last B-scan is there. */
@@ -366,6 +351,75 @@ gather_begin (GstOctGather *self, GstBuffer *first)
   return ret;
 }
 
+/* Caps go with the buffers that need them: if hardly any B-scan follows the
+ * previous one, they stay those of a single one, and downstream elements make
+ * no new plans for each. */
+static GstFlowReturn
+gather_push (GstOctGather *self, GstBuffer *buffer, GstCaps *caps)
+{
+  GstPad *src = GST_BASE_TRANSFORM_SRC_PAD (self);
+  g_autoptr (GstCaps) current = gst_pad_get_current_caps (src);
+
+  if (current == NULL || !gst_caps_is_equal (current, caps))
+    gst_pad_push_event (src, gst_event_new_caps (caps));
+  /* which also says where the caps were refused */
+  return gst_pad_push (src, buffer);
+}
+
+/* The rows of `buffer` without padding, in memory of their own. */
+static GstBuffer *
+gather_pack (GstOctGather *self, GstBuffer *buffer, GError **error)
+{
+  g_autoptr (GstBuffer) packed =
+      gst_buffer_new_allocate (NULL, self->in.size, NULL);
+
+  if (packed == NULL) {
+    g_propagate_error (error, no_memory_new (self->in.bscans));
+    return NULL;
+  }
+  if (!gst_oct_frame_copy_rows (
+          &self->in, packed, 0, &self->in, buffer, self->in.rows, error))
+    return NULL;
+  GST_BASE_TRANSFORM_GET_CLASS (self)->copy_metadata (
+      GST_BASE_TRANSFORM (self), buffer, packed);
+  return g_steal_pointer (&packed);
+}
+
+/* bscans=0: `buffer` with the others that wait, or alone if none does. */
+static GstFlowReturn
+gather_take_waiting (GstOctGather *self, GstBuffer *buffer)
+{
+  gboolean is_last = !gst_oct_thread_has_more (self->thread);
+  gboolean is_plain = gst_oct_rows_are_plain (&self->in, buffer)
+                      && gst_buffer_get_size (buffer) == self->in.size;
+  g_autoptr (GstBuffer) piece = gst_buffer_ref (buffer);
+  g_autoptr (GError) error = NULL;
+
+  if (!is_plain
+      && !(is_last && self->gathered == NULL
+           && gst_oct_rows_are_told (&self->in, buffer))) {
+    gst_clear_buffer (&piece);
+    piece = gather_pack (self, buffer, &error);
+  }
+  if (is_last && self->gathered == NULL && piece != NULL)
+    return gather_push (self, g_steal_pointer (&piece), self->whole);
+  if (piece != NULL && self->gathered == NULL) {
+    self->gathered = gst_buffer_new ();
+    GST_BASE_TRANSFORM_GET_CLASS (self)->copy_metadata (
+        GST_BASE_TRANSFORM (self), buffer, self->gathered);
+  }
+  if (piece == NULL
+      || !gst_oct_pieces_append (self->gathered, piece, self->in.size)) {
+    if (error == NULL)
+      error = no_memory_new (self->in.bscans);
+    gather_post_error (self, &error);
+    return GST_FLOW_ERROR;
+  }
+  self->count++;
+  gather_expect (self, buffer);
+  return is_last || self->count == self->group ? push_rest (self) : GST_FLOW_OK;
+}
+
 static GstFlowReturn
 gather_take_buffer (GstOctGather *self, GstBuffer *buffer)
 {
@@ -376,8 +430,9 @@ gather_take_buffer (GstOctGather *self, GstBuffer *buffer)
     ret = gather_begin (self, buffer);
   if (ret != GST_FLOW_OK)
     return ret;
-  if (!copy_rows (&self->out, self->gathered, self->count * self->in.rows,
-          &self->in, buffer, self->in.rows, &error)) {
+  if (!gst_oct_frame_copy_rows (&self->out, self->gathered,
+          self->count * self->in.rows, &self->in, buffer, self->in.rows,
+          &error)) {
     gather_post_error (self, &error);
     return GST_FLOW_ERROR;
   }
@@ -398,25 +453,10 @@ make_caps_of_rest (GstOctGather *self)
     return NULL;
   caps = gst_caps_make_writable (caps);
   s = gst_caps_get_structure (caps, 0);
-  transform_structure (s, GST_PAD_SINK, self->count);
+  gst_oct_gather_transform_structure (s, GST_PAD_SINK, self->count);
   if (self->count * self->in.bscans == 1)
     gst_structure_remove_field (s, GST_OCT_BSCANS_FIELD);
   return g_steal_pointer (&caps);
-}
-
-/* Caps go with the buffers that need them: if hardly any B-scan follows the
- * previous one, they stay those of a single one, and downstream elements make
- * no new plans for each. */
-static GstFlowReturn
-gather_push (GstOctGather *self, GstBuffer *buffer, GstCaps *caps)
-{
-  GstPad *src = GST_BASE_TRANSFORM_SRC_PAD (self);
-  g_autoptr (GstCaps) current = gst_pad_get_current_caps (src);
-
-  if (current == NULL || !gst_caps_is_equal (current, caps))
-    gst_pad_push_event (src, gst_event_new_caps (caps));
-  /* which also says where the caps were refused */
-  return gst_pad_push (src, buffer);
 }
 
 /* A buffer of the B-scans that there are, with these caps. */
@@ -434,7 +474,8 @@ make_rest (GstOctGather *self, GstCaps *caps, GError **error)
     g_propagate_error (error, no_memory_new (info.bscans));
     return NULL;
   }
-  if (!copy_rows (&info, rest, 0, &self->out, self->gathered, info.rows, error))
+  if (!gst_oct_frame_copy_rows (
+          &info, rest, 0, &self->out, self->gathered, info.rows, error))
     return NULL;
   gst_buffer_copy_into (rest, self->gathered,
       GST_BUFFER_COPY_FLAGS | GST_BUFFER_COPY_TIMESTAMPS, 0, -1);
@@ -473,6 +514,12 @@ push_rest (GstOctGather *self)
 
   if (self->failed)
     return GST_FLOW_ERROR;
+  if (self->threaded && self->gathered != NULL) {
+    rest = g_steal_pointer (&self->gathered);
+    gather_stamp (self, rest);
+    gather_forget (self);
+    return gather_push (self, rest, self->whole);
+  }
   if (self->gathered == NULL || (caps = make_caps_of_rest (self)) == NULL)
     return GST_FLOW_OK;
   rest = make_rest (self, caps, &error);
@@ -518,6 +565,12 @@ gst_oct_gather_generate_output (GstBaseTransform *trans, GstBuffer **output)
     return ret;
   if (self->failed)
     return GST_FLOW_ERROR;
+  if (self->threaded && self->group == 1) {
+    *output = g_steal_pointer (&buffer);
+    return ret;
+  }
+  if (self->threaded)
+    return gather_take_waiting (self, buffer);
   ret = gather_take_buffer (self, buffer);
   if (ret == GST_FLOW_OK && self->count == self->group) {
     GstBuffer *whole = g_steal_pointer (&self->gathered);
@@ -535,7 +588,7 @@ gst_oct_gather_generate_output (GstBaseTransform *trans, GstBuffer **output)
 static gboolean
 check_caps (GstOctGather *self, GstEvent *event)
 {
-  guint group = gather_get_group (self), most;
+  guint group = gather_get_settings (self).bscans, most;
   g_autoptr (GError) error = NULL;
   g_autofree char *what = NULL;
   GstOctInfo info;
@@ -580,7 +633,8 @@ gst_oct_gather_sink_event (GstBaseTransform *trans, GstEvent *event)
       ->sink_event (trans, event);
 }
 
-/* The first B-scan of a group waits for the last. */
+/* The first B-scan of a group waits for the last; if as many are taken as wait,
+ * none waits for another, but there is room for that many. */
 static void
 add_latency (GstOctGather *self, GstQuery *query)
 {
@@ -596,9 +650,13 @@ add_latency (GstOctGather *self, GstQuery *query)
           gst_caps_get_structure (caps, 0), "framerate", &n, &d)
       || n <= 0)
     return;
-  more = gst_util_uint64_scale ((gather_get_group (self) - 1) * GST_SECOND,
+  more = gst_util_uint64_scale (
+      (self->threaded ? self->group : gather_get_settings (self).bscans - 1)
+          * GST_SECOND,
       (guint64)d * self->in.bscans, n);
-  gst_query_set_latency (query, live, least + more,
+  if (self->threaded && self->group <= 1)
+    more = 0;
+  gst_query_set_latency (query, live, self->threaded ? least : least + more,
       GST_CLOCK_TIME_IS_VALID (most) ? most + more : most);
 }
 
@@ -641,6 +699,43 @@ static const GstOctHolder holder = {
   .find = find_gather_settings,
 };
 
+/* How many wait for the own thread; 0: there is none. */
+static guint
+gather_count_waiting (GstBaseTransform *trans)
+{
+  GstOctGather *self = GST_OCT_GATHER (trans);
+
+  return self->threaded && self->group > 1 ? self->group : 0;
+}
+
+static gboolean
+gather_begin_thread (GstBaseTransform *trans)
+{
+  GstOctGather *self = GST_OCT_GATHER (trans);
+
+  self->threaded = gather_get_settings (self).bscans == 0;
+  return self->threaded;
+}
+
+static void
+gather_forget_failed (GstBaseTransform *trans)
+{
+  gather_forget (GST_OCT_GATHER (trans));
+}
+
+static const GstOctThreadFunctions thread_functions = {
+  .begin = gather_begin_thread,
+  .count = gather_count_waiting,
+  .failed = gather_forget_failed,
+};
+
+static void
+gst_oct_gather_finalize (GObject *object)
+{
+  gst_oct_thread_free (GST_OCT_GATHER (object)->thread);
+  G_OBJECT_CLASS (gst_oct_gather_parent_class)->finalize (object);
+}
+
 static void
 gst_oct_gather_class_init (GstOctGatherClass *klass)
 {
@@ -650,6 +745,7 @@ gst_oct_gather_class_init (GstOctGatherClass *klass)
 
   GST_DEBUG_CATEGORY_INIT (
       gst_oct_gather_debug, "octgather", 0, "OCT gathering of B-scans");
+  object_class->finalize = gst_oct_gather_finalize;
   gst_oct_holder_install (&holder, object_class, 1);
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
@@ -680,4 +776,5 @@ gst_oct_gather_init (GstOctGather *self)
   gst_base_transform_set_passthrough (trans, FALSE);
   gst_oct_properties_init (&properties, &self->settings);
   gather_forget (self);
+  self->thread = gst_oct_thread_new (trans, &thread_functions);
 }

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gstoctwaiting.h"
+
+void
+gst_oct_waiting_init (GstOctWaiting *waiting)
+{
+  g_mutex_init (&waiting->lock);
+  g_cond_init (&waiting->changed);
+  g_queue_init (&waiting->buffers);
+  waiting->busy = FALSE;
+  waiting->flushing = TRUE;
+  waiting->result = GST_FLOW_OK;
+}
+
+static void
+waiting_drop (GstOctWaiting *waiting)
+{
+  g_queue_clear_full (&waiting->buffers, (GDestroyNotify)gst_buffer_unref);
+}
+
+void
+gst_oct_waiting_clear (GstOctWaiting *waiting)
+{
+  waiting_drop (waiting);
+  g_cond_clear (&waiting->changed);
+  g_mutex_clear (&waiting->lock);
+}
+
+void
+gst_oct_waiting_set_flushing (GstOctWaiting *waiting, gboolean flushing)
+{
+  g_mutex_lock (&waiting->lock);
+  waiting->flushing = flushing;
+  waiting->result = GST_FLOW_OK;
+  if (flushing)
+    waiting_drop (waiting);
+  g_cond_broadcast (&waiting->changed);
+  g_mutex_unlock (&waiting->lock);
+}
+
+static GstFlowReturn
+take_result (GstOctWaiting *waiting)
+{
+  GstFlowReturn result = waiting->result;
+
+  waiting->result = GST_FLOW_OK;
+  return waiting->flushing ? GST_FLOW_FLUSHING : result;
+}
+
+GstFlowReturn
+gst_oct_waiting_add (GstOctWaiting *waiting, GstBuffer *buffer, guint most)
+{
+  GstFlowReturn result;
+
+  g_mutex_lock (&waiting->lock);
+  while (!waiting->flushing && waiting->result == GST_FLOW_OK
+         && waiting->buffers.length >= most)
+    g_cond_wait (&waiting->changed, &waiting->lock);
+  result = take_result (waiting);
+  if (result == GST_FLOW_OK) {
+    g_queue_push_tail (&waiting->buffers, buffer);
+    g_cond_broadcast (&waiting->changed);
+  }
+  g_mutex_unlock (&waiting->lock);
+  if (result != GST_FLOW_OK)
+    gst_buffer_unref (buffer);
+  return result;
+}
+
+gboolean
+gst_oct_waiting_drain (GstOctWaiting *waiting)
+{
+  gboolean done;
+
+  g_mutex_lock (&waiting->lock);
+  while (!waiting->flushing
+         && (waiting->busy || !g_queue_is_empty (&waiting->buffers)))
+    g_cond_wait (&waiting->changed, &waiting->lock);
+  done = !waiting->flushing;
+  g_mutex_unlock (&waiting->lock);
+  return done;
+}
+
+GstFlowReturn
+gst_oct_waiting_take_result (GstOctWaiting *waiting)
+{
+  GstFlowReturn result;
+
+  g_mutex_lock (&waiting->lock);
+  result = take_result (waiting);
+  g_mutex_unlock (&waiting->lock);
+  return result;
+}
+
+GstBuffer *
+gst_oct_waiting_take (GstOctWaiting *waiting)
+{
+  GstBuffer *buffer = NULL;
+
+  g_mutex_lock (&waiting->lock);
+  while (!waiting->flushing && g_queue_is_empty (&waiting->buffers))
+    g_cond_wait (&waiting->changed, &waiting->lock);
+  if (!waiting->flushing) {
+    buffer = g_queue_pop_head (&waiting->buffers);
+    waiting->busy = TRUE;
+    g_cond_broadcast (&waiting->changed);
+  }
+  g_mutex_unlock (&waiting->lock);
+  return buffer;
+}
+
+void
+gst_oct_waiting_done (GstOctWaiting *waiting, GstFlowReturn result)
+{
+  g_mutex_lock (&waiting->lock);
+  waiting->busy = FALSE;
+  if (result != GST_FLOW_OK && !waiting->flushing) {
+    waiting->result = result;
+    waiting_drop (waiting);
+  }
+  g_cond_broadcast (&waiting->changed);
+  g_mutex_unlock (&waiting->lock);
+}
+
+gboolean
+gst_oct_waiting_is_empty (GstOctWaiting *waiting)
+{
+  gboolean empty;
+
+  g_mutex_lock (&waiting->lock);
+  empty = g_queue_is_empty (&waiting->buffers);
+  g_mutex_unlock (&waiting->lock);
+  return empty;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * B-scans that wait for a thread of their own, as in a queue.
+ *
+ * Only buffers wait.  An event or a query that has its place between them waits
+ * for all of them instead, drain(), and is then handled in the thread that it
+ * came in: the two threads are never in the element at once.
+ *
+ * Thread-safety: add(), drain() and take_result() are for the thread of the
+ * source, take() and done() for the other one, the rest for any.
+ */
+#pragma once
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+typedef struct {
+  GMutex lock;
+  GCond changed;
+  GQueue buffers; /* references */
+  gboolean busy;  /* one was taken and is not done */
+  gboolean flushing;
+  GstFlowReturn result; /* of one that failed and was not reported */
+} GstOctWaiting;
+
+/* Flushing at first. */
+void gst_oct_waiting_init (GstOctWaiting *waiting);
+void gst_oct_waiting_clear (GstOctWaiting *waiting);
+
+/* TRUE: drops the buffers that wait, and wakes everybody who does; forgets results. */
+void gst_oct_waiting_set_flushing (GstOctWaiting *waiting, gboolean flushing);
+
+/* Adds a buffer, which it takes over, once fewer than `most` wait.  The
+ * failure of a buffer before it is returned once. */
+GstFlowReturn gst_oct_waiting_add (
+    GstOctWaiting *waiting, GstBuffer *buffer, guint most);
+
+/* Waits until all is done; FALSE: flushing. */
+gboolean gst_oct_waiting_drain (GstOctWaiting *waiting);
+
+/* The failure that nobody has been told of, or GST_FLOW_OK. */
+GstFlowReturn gst_oct_waiting_take_result (GstOctWaiting *waiting);
+
+/* The next one, after waiting for it; NULL: flushing.  done() follows. */
+GstBuffer *gst_oct_waiting_take (GstOctWaiting *waiting);
+/* After a failure what waits is dropped, as it would have failed, too. */
+void gst_oct_waiting_done (GstOctWaiting *waiting, GstFlowReturn result);
+
+gboolean gst_oct_waiting_is_empty (GstOctWaiting *waiting);
+
+G_END_DECLS
