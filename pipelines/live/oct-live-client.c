@@ -251,6 +251,7 @@ say_hello (OctLiveClient *client)
   add_solvers (builder);
   add_ways (builder);
   oct_live_json_add_string (builder, "sensing", OCT_SENSING_METHOD);
+  oct_live_json_add_string (builder, "stallAdvice", OCT_LIVE_STALL_ADVICE);
   live_client_say (client, builder);
   say_state (client);
   live_client_say (client, make_look (live));
@@ -281,6 +282,8 @@ say_status (OctLiveClient *client)
   oct_live_json_add_number (builder, "missed", counts.missed);
   oct_live_json_add_number (builder, "rate", live->rate);
   oct_live_json_add_number (builder, "nominalRate", info.rate);
+  oct_live_json_add_number (
+      builder, "silence", oct_live_graph_get_silence (live->graph));
   oct_live_json_add_number (builder, "viewers", live->clients->len);
   oct_live_json_add_number (builder, "lines", info.width);
   oct_live_json_add_number (builder, "depths", info.height);

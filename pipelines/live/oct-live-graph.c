@@ -132,11 +132,10 @@ graph_tell_stopped (OctLiveGraph *graph, gint64 now)
   gboolean any;
   double seconds = (now - oct_pulse_get_last (&graph->pulse, &any)) / 1e6;
 
-  g_printerr ("%s for %.0f s, and no error: look at the source and its cables, "
-              "and start oct-live again if none come.\n",
+  g_printerr ("%s for %.0f s, and no error. %s\n",
       any ? "No new pictures have come from the source"
           : "No picture has come from the source yet",
-      seconds);
+      seconds, OCT_LIVE_STALL_ADVICE);
 }
 
 /* Images are back, and `graph->trouble` had nothing to do with it. */
@@ -148,6 +147,15 @@ tell_gap (OctLiveGraph *graph, gint64 from, gint64 till)
   g_printerr ("Pictures are coming%s, after %.1f s without any.\n",
       first ? "" : " again", (till - from) / 1e6);
   graph->events.gap (from, till, graph->data);
+}
+
+double
+oct_live_graph_get_silence (OctLiveGraph *graph)
+{
+  gboolean any;
+  gint64 last = oct_pulse_get_last (&graph->pulse, &any);
+
+  return any ? (g_get_monotonic_time () - last) / 1e6 : 0.0;
 }
 
 static gint64

@@ -60,6 +60,12 @@ gboolean oct_live_graph_free (OctLiveGraph *graph);
  * when all is well.  The source is started again by itself. */
 const char *oct_live_graph_get_trouble (OctLiveGraph *graph);
 
+/* For people, if images stop coming without an error. */
+#define OCT_LIVE_STALL_ADVICE                                                  \
+  "Look at the source and its cables, and start oct-live again if none come."
+/* Seconds since the last image; 0: there was none yet. */
+double oct_live_graph_get_silence (OctLiveGraph *graph);
+
 /* Whether images have stopped coming without trouble for long enough to count,
  * and event `gap` has not reported it: as that, or until now. */
 gboolean oct_live_graph_get_gap (

@@ -14,6 +14,8 @@ typedef struct {
 static const Page pages[] = {
   { "/", "index.html", "text/html; charset=utf-8" },
   { "/live.js", "live.js", "text/javascript; charset=utf-8" },
+  { "/indicators.js", "indicators.js", "text/javascript; charset=utf-8" },
+  { "/keys.js", "keys.js", "text/javascript; charset=utf-8" },
   { "/media.js", "media.js", "text/javascript; charset=utf-8" },
   { "/volume.js", "volume.js", "text/javascript; charset=utf-8" },
   { "/signal.js", "signal.js", "text/javascript; charset=utf-8" },
@@ -42,6 +44,58 @@ live_http_answer (SoupServerMessage *message, guint status, const char *text)
   soup_server_message_set_status (message, status, NULL);
   soup_server_message_set_response (message, "text/plain; charset=utf-8",
       SOUP_MEMORY_COPY, text, strlen (text));
+}
+
+/* Of the page for those who come without a link that is right. */
+#define STRANGER_STYLE                                                         \
+  "html{color-scheme:dark;background:#0b0e13;color:#e6edf3;"                   \
+  "font:17px/1.5 system-ui,sans-serif}"                                        \
+  "body{max-width:36rem;margin:12vh auto;padding:0 1.2rem}"                    \
+  "h1{font-size:1.4rem}code{color:#7ee787}li{margin:.6em 0}"
+#define STRANGER_PAGE                                                          \
+  "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\">"                  \
+  "<meta name=\"viewport\" content=\"width=device-width\">"                    \
+  "<title>OCT live</title><style>" STRANGER_STYLE "</style>"                   \
+  "<h1>This page is opened by its link</h1><p>%s</p><ul>"                      \
+  "<li>oct-live prints two links where it is started, one to watch and "       \
+  "control and one to watch only. They end with <code>?token=</code> and "     \
+  "letters. Open one of them whole, or ask whoever runs the instrument for "   \
+  "it.</li>"                                                                   \
+  "<li>If oct-live keeps its tokens in a file (<code>--token-file</code>, as " \
+  "the service does), put one of them after "                                  \
+  "<code>?token=</code> at the end of this address.</li>"                      \
+  "<li>A link opens the page for twelve hours in this browser; then it has "   \
+  "to be opened again. If oct-live was started again without a file of "       \
+  "tokens, its links are new.</li></ul>\n"
+
+/* Says why nothing is shown, to a person; scripts and pictures get a sentence. */
+static void
+answer_stranger (
+    SoupServerMessage *message, const char *path, const char *sentence)
+{
+  static const char style[] = STRANGER_STYLE;
+  g_autoptr (GChecksum) checksum = g_checksum_new (G_CHECKSUM_SHA256);
+  g_autofree char *hash = NULL, *policy = NULL, *page = NULL, *text = NULL;
+  guint8 digest[32];
+  gsize length = sizeof digest;
+
+  if (!g_str_equal (path, "/")) {
+    text = g_strdup_printf ("Not allowed. %s\n", sentence);
+    live_http_answer (message, SOUP_STATUS_UNAUTHORIZED, text);
+    return;
+  }
+  g_checksum_update (checksum, (const guchar *)style, sizeof style - 1);
+  g_checksum_get_digest (checksum, digest, &length);
+  hash = g_base64_encode (digest, length);
+  policy = g_strdup_printf ("default-src 'none'; style-src 'sha256-%s'; "
+                            "base-uri 'none'; form-action 'none'; "
+                            "frame-ancestors 'none'",
+      hash);
+  page = g_strdup_printf (STRANGER_PAGE, sentence);
+  set_header (message, "Content-Security-Policy", policy);
+  soup_server_message_set_status (message, SOUP_STATUS_UNAUTHORIZED, NULL);
+  soup_server_message_set_response (message, "text/html; charset=utf-8",
+      SOUP_MEMORY_COPY, page, strlen (page));
 }
 
 /* ---------------------------------------------------------------------- places
@@ -166,9 +220,8 @@ on_headers (SoupServer *server, SoupServerMessage *message, const char *path,
       live_http_answer (message, SOUP_STATUS_SERVICE_UNAVAILABLE,
           "Too many pages are open; close some, or try again.\n");
   } else if (get_token (path, query) == NULL)
-    live_http_answer (message, SOUP_STATUS_UNAUTHORIZED,
-        "Not allowed: open the link that oct-live has printed, with its "
-        "token.\n");
+    answer_stranger (message, path,
+        "Open the link that oct-live has printed, with its token.");
 }
 
 /* ------------------------------------------------------------------ the page
@@ -183,9 +236,9 @@ exchange_token (OctLive *live, SoupServerMessage *message, const char *token)
       live->access, token, get_header (message, "Cookie"));
 
   if (cookie == NULL) {
-    live_http_answer (message, SOUP_STATUS_UNAUTHORIZED,
-        "Not allowed: this token is not, or no longer, right; open the link "
-        "that oct-live has printed.\n");
+    answer_stranger (message, "/",
+        "The token of this link is not, or no longer, right; open the link "
+        "that oct-live has printed.");
     return;
   }
   set_header (message, "Set-Cookie", cookie);

@@ -173,7 +173,8 @@ print_links (Program *program)
   if (oct_live_access_is_open (program->live.access))
     g_print ("Open in a browser on this computer: %s://%s:%u/\n", scheme,
         address, port);
-  else if (options->token_file != NULL)
+  /* the tokens are not for a log */
+  else if (options->token_file != NULL && !isatty (STDOUT_FILENO))
     g_print ("Open in a browser: %s://%s:%u/?token=TOKEN\nThe tokens, for "
              "control and for watching only, are in '%s'.\n",
         scheme, address, port, options->token_file);

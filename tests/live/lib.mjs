@@ -161,6 +161,16 @@ export async function act(page, what, action, test) {
   }
 }
 
+// Ends a recording as a person does: the page asks first, and asks again if the
+// answer takes long.  Nothing is pressed once it is on its way.
+export const endRecording = (page, how = () => page.locator("#record").click()) =>
+  until("the recording has ended", async () => {
+    const button = page.locator("#record");
+    if (await button.getAttribute("aria-pressed") !== "true") return true;
+    if (await button.getAttribute("data-state") !== "ends") await how();
+    return false;
+  });
+
 export const waitForVideo = (page) =>
   until("video plays", async () => (await decoded(page)).frames > 10);
 

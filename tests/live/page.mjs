@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { Camera } from "./camera.mjs";
-import { act, countFrames, decoded, ended, look, mean, openBrowser, run, Server, sleep, until, waitForVideo } from "./lib.mjs";
+import { act, countFrames, decoded, ended, endRecording, look, mean, openBrowser, run, Server, sleep, until, waitForVideo } from "./lib.mjs";
 import { Talk } from "./wire.mjs";
 
 let browser;
@@ -34,7 +34,8 @@ function contrast({ width, levels }) {
 const recorded = async (page) => Number(/(\d+) B-scans/.exec(await text(page, "#recording"))?.[1] ?? 0);
 
 async function record(page, on, how = () => page.locator("#record").click()) {
-  if ((await page.locator("#record").getAttribute("aria-pressed") === "true") !== on) await how();
+  if (!on) await endRecording(page, how);
+  else if (await page.locator("#record").getAttribute("aria-pressed") !== "true") await how();
 }
 
 // Holds the picture; where the page says why it could not, once more, as a person

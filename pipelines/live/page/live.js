@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The page: talks to oct-live over a WebSocket, shows its messages, sends the
 // settings.
+import { clearIndicators, expectPictures, findStop, forgetPictures, forgetServer, seen, showIndicators, takeClock,
+  takePicture } from "/indicators.js";
+import { addKeys } from "/keys.js";
 import { Jpeg, WebRtc } from "/media.js";
 import { forgetMeters, setLateral, takeMeters } from "/signal.js";
 import { setScan, setTrueProportions } from "/view.js";
@@ -22,12 +25,7 @@ let hello = null; // the server's first message
 let webrtcFailures = 0;
 let retry = 1000;
 let frozen = null; // { url, name } of the picture that is held
-const clock = []; // of the last seconds: { roundTrip, offset }
-const shown = []; // times of the frames of the last two seconds
-let lastShown = 0; // 0 = nothing yet
 let lastHeard = 0;
-let delays = [];
-let first = null; // B-scans lost before the first picture
 
 // ------------------------------------------------------------------- messages
 
@@ -35,8 +33,9 @@ function send(message) {
   if (socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message));
 }
 
-function veil(text, title = "") {
+function veil(text, title = "", stalled = false) {
   $("veil").hidden = !text;
+  $("veil").classList.toggle("stalled", stalled);
   $("veil-title").hidden = !title;
   $("veil-title").textContent = title;
   $("veil-text").textContent = text ?? "";
@@ -96,8 +95,9 @@ async function onClose() {
   // their changes would not arrive
   for (const part of $("settings").querySelectorAll("fieldset")) part.disabled = true;
   $("record").disabled = $("mirror").disabled = true;
+  showRecording(false);
   veil(goodbye ?? "The connection is lost. Trying again …");
-  for (const indicator of $("indicators").querySelectorAll("dd")) indicator.textContent = "–";
+  clearIndicators();
   // a session that has ended needs the link again
   const answer = await fetch("/icon.svg", { cache: "no-store", signal: AbortSignal.timeout(5000) })
     .catch(() => null);
@@ -111,11 +111,9 @@ async function onClose() {
 
 function watch(Kind) {
   media?.close();
-  first = null;
   $("video").hidden = Kind !== WebRtc;
   $("jpeg").hidden = Kind !== Jpeg;
-  shown.length = 0;
-  lastShown = 0;
+  forgetPictures();
   media = new Kind(send, onFrame, () => {
     if (socket?.readyState !== WebSocket.OPEN) return;
     if (trouble) {
@@ -124,7 +122,7 @@ function watch(Kind) {
       media = null;
       return;
     }
-    if (Kind === WebRtc) webrtcFailures += lastShown > 0 ? 1 : 2;
+    if (Kind === WebRtc) webrtcFailures += seen() ? 1 : 2;
     setTimeout(() => { if (media && !trouble) choose(); }, 1200);
   }, wanted === "webrtc");
   $("media").textContent = media.name;
@@ -143,24 +141,16 @@ function choose() {
 // An old picture must not be taken for a live one, also if the network or the
 // other computer disappears without a message.
 setInterval(() => {
-  const now = performance.now();
-  while (shown[0] < now - 2000) shown.shift();
-  if (!trouble && lastShown > 0 && now - lastShown > 2500 && socket?.readyState === WebSocket.OPEN)
-    veil("No new pictures are coming …");
-  if (socket?.readyState <= WebSocket.OPEN && now - lastHeard > 15000) abandon();
+  const stop = socket?.readyState === WebSocket.OPEN && !trouble ? findStop(hello?.stallAdvice) : null;
+  if (stop) veil(stop.advice, `No new pictures for ${stop.seconds} s`, true);
+  if (socket?.readyState <= WebSocket.OPEN && performance.now() - lastHeard > 15000) abandon();
 }, 500);
 
-function onFrame(now, time, period) {
+function onFrame(now, time, wrap) {
   // the last pictures may come later than the word that there are no more
   if (!trouble) veil(null);
   retry = 1000;
-  lastShown = performance.now();
-  shown.push(now);
-  while (shown[0] < now - 2000) shown.shift();
-  const best = clock.reduce((a, b) => (b.roundTrip < a.roundTrip ? b : a), clock[0] ?? {});
-  const delay = now + best.offset - time;
-  if (Number.isFinite(delay))
-    delays.push(Number.isFinite(period) ? ((delay % period) + period) % period : delay);
+  takePicture(now, time, wrap);
 }
 
 // ------------------------------------------------------------- messages received
@@ -169,9 +159,7 @@ function takeHello(message) {
   hello = message;
   goodbye = null;
   lastHeard = performance.now();
-  first = null;
-  clock.length = 0;
-  last = null;
+  forgetServer();
   webrtcFailures = sets = awaited = 0;
   const set = message.control && message.settable;
   forgetLook();
@@ -183,7 +171,7 @@ function takeHello(message) {
   $("mirror").disabled = !set;
   askForMeters();
   $("record").disabled = !(message.control && message.recordable);
-  if (!message.recordable) $("record").title = "Start oct-live with --record FOLDER to record";
+  $("record-hint").hidden = !message.control || message.recordable;
   $("method").replaceChildren(...message.methods.map(({ id, label }) => new Option(label, id)));
   $("fill").replaceChildren(...message.ways.map(({ id, label }) => new Option(label, id)));
   $("solver").replaceChildren(...message.solvers.map(({ id }) => new Option(id, id)));
@@ -265,12 +253,11 @@ function takeTrouble(sentence) {
   if (trouble) forgetMeters();
   if (trouble) veil(trouble, "No pictures");
   else if (before) veil("Pictures are coming again …");
-  if (trouble && lastShown === 0) {
+  if (trouble && !seen()) {
     media?.close();
     media = null;
   }
-  // earlier pictures are not a measure of those to come
-  if (before && !trouble) lastShown = performance.now();
+  if (before && !trouble) expectPictures();
   if (!trouble && !media) choose();
 }
 
@@ -291,11 +278,28 @@ function bytesText(bytes) {
 // 2^63: not known
 const diskText = (bytes) => (bytes < 1e18 ? bytesText(bytes) : "not known");
 
+// Nobody ends a recording by one touch: the first press asks, and a second one within
+// some seconds ends it.  The state of its button: "", "asks" or "ends", on its way.
+let asking = 0;
+function setRecordState(state) {
+  clearTimeout(asking);
+  asking = state ? setTimeout(() => setRecordState(""), 5000) : 0;
+  $("record").dataset.state = state;
+  const on = $("record").getAttribute("aria-pressed") === "true";
+  $("record").firstElementChild.textContent = { asks: "Stop?", ends: "Stopping …" }[state] ?? (on ? "Stop" : "Record");
+  $("confirm").hidden = state !== "asks";
+}
+
+function showRecording(on) {
+  const was = $("record").getAttribute("aria-pressed") === "true";
+  $("record").setAttribute("aria-pressed", on);
+  $("recording-time").hidden = !on;
+  if (on !== was) setRecordState("");
+}
+
 function takeRecording(recording) {
   const on = Boolean(recording?.active);
-  $("record").setAttribute("aria-pressed", on);
-  $("record").firstElementChild.textContent = on ? "Stop" : "Record";
-  $("recording-time").hidden = !on;
+  showRecording(on);
   $("recording").hidden = !recording?.name;
   if (!recording?.name) return;
   // why a recording has ended by itself stays until the next one
@@ -308,17 +312,11 @@ function takeRecording(recording) {
     `${recording.dropped} lost, disk left ${diskText(recording.diskLeft)}`].join(" ");
 }
 
-let last = null; // status: { time, received }
 async function takeStatus(status) {
   const received = performance.now();
   lastHeard = received;
   send({ type: "ack", number: status.number });
-  // how long the last status and its acknowledgement took, 0 = not known
-  if (last && status.roundTrip > 0)
-    clock.push({ roundTrip: status.roundTrip,
-      offset: last.time + status.roundTrip / 2 - last.received });
-  last = { time: status.time, received };
-  if (clock.length > 10) clock.shift();
+  takeClock(status, received);
   const depth = (status.zSpacing * status.depths) / hello.refractiveIndex;
   setLateral(status.lines > 0 ? (hello.width * 1e6) / status.lines : 0);
   setScan({ lines: status.lines, depths: status.depths, width: hello.width, depth });
@@ -326,30 +324,7 @@ async function takeStatus(status) {
   if (status.backend) showUnits(status.zSpacing > 0);
   takeRecording(status.recording);
   await media?.update();
-  showIndicators(status);
-}
-
-function showIndicators(status) {
-  const lost = status.dropped + status.missed + (media?.lost ?? 0);
-  // counted from the first picture on
-  first ??= shown.length > 0 ? lost : null;
-  const span = shown.at(-1) - shown[0];
-  const rate = shown.length > 1 && span > 0 ? ((shown.length - 1) * 1000) / span : 0;
-  // pictures of volumes come when there is something new
-  const volumes = getShow() !== "bscan";
-  $("rate").textContent = volumes ? `${rate.toFixed(1)} /s` : `${rate.toFixed(1)} of ${status.rate.toFixed(1)} /s`;
-  $("rate").classList.toggle("bad", !volumes && rate < 0.9 * Math.max(status.rate, status.nominalRate));
-  delays.sort((a, b) => a - b);
-  const delay = delays[Math.floor(delays.length / 2)];
-  // the error between the clocks can be larger than the delay itself
-  $("delay").textContent = delay === undefined ? "–" : `${Math.max(0, Math.round(delay))} ms`;
-  $("delay").classList.toggle("bad", delay > 250);
-  delays = [];
-  $("lost").textContent = first === null ? "–" : String(Math.max(0, lost - first));
-  $("backend").textContent = status.backend || "–";
-  $("backend").parentElement.title = `B-scans: ${status.backend || "not computed here"}, video: ${status.encoder}`;
-  $("size").textContent = status.lines ? `${status.lines} × ${status.depths}` : "–";
-  $("viewers").textContent = String(status.viewers);
+  showIndicators(getShow() !== "bscan", media?.lost ?? 0);
 }
 
 // ----------------------------------------------------------------------- settings
@@ -466,7 +441,14 @@ const actions = {
     if (picture !== frozen) setTimeout(() => URL.revokeObjectURL(picture.url), 10000);
   },
   async record() {
-    send({ type: "record", on: $("record").getAttribute("aria-pressed") !== "true" });
+    const on = $("record").getAttribute("aria-pressed") === "true";
+    const { state } = $("record").dataset;
+    if (!on) send({ type: "record", on: true });
+    else if (!state) setRecordState("asks");
+    else if (state === "asks") {
+      setRecordState("ends");
+      send({ type: "record", on: false });
+    }
   },
   async focus() {
     send({ type: "focus", undo: false });
@@ -499,15 +481,7 @@ for (const [id, action] of Object.entries(actions))
 
 const keys = { " ": "freeze", s: "snapshot", r: "record", f: "full", d: "focus", u: "focus-undo", m: "meters",
   k: "refine", b: "background", c: "calibration" };
-document.addEventListener("keydown", (event) => {
-  const typing = event.target.matches("input, select, button");
-  const id = keys[event.key.toLowerCase()];
-  if (!id || event.ctrlKey || event.altKey || event.metaKey || event.repeat) return;
-  // a button or a field with the focus takes these keys itself
-  if (typing && (event.key === " " || event.target.matches("select, [type=number]"))) return;
-  event.preventDefault();
-  $(id).click();
-});
+addKeys(Object.fromEntries(Object.entries(keys).map(([key, id]) => [key, () => $(id).click()])));
 
 // A held picture must not stay when another tab is chosen.
 setSender(act, () => {

@@ -36,7 +36,8 @@ function place() {
   if (!(aspect > 0)) return null;
   const width = Math.min(outer.width, outer.height * aspect);
   const height = width / aspect;
-  return { x: (outer.width - width) / 2, y: (outer.height - height) / 2, width, height };
+  return { x: (outer.width - width) / 2, y: (outer.height - height) / 2, width, height,
+    known: Boolean(shown?.aspect) || physical };
 }
 
 function bar(context, box, pixels, text, vertical) {
@@ -73,6 +74,8 @@ function bar(context, box, pixels, text, vertical) {
 export function draw() {
   const box = place();
   if (!box) return;
+  // of a page that scrolls, the picture takes no more room than it needs
+  document.body.style.setProperty("--shape", box.known ? box.width / box.height : 1.6);
   for (const element of [...pictures, bars]) {
     element.style.left = `${box.x}px`;
     element.style.top = `${box.y}px`;

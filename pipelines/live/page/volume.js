@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Volumes: the tabs, their settings, and hands on the picture.  All pages share
 // them: the server renders one picture, those who control turn it.
+import { addKeys } from "/keys.js";
 import { lengthText, pointIn, setShown } from "/view.js";
 
 const $ = (id) => document.getElementById(id);
@@ -284,12 +285,6 @@ const camera = {
   "-": () => resize(1 / 1.1),
   Home: () => change({ ...CAMERA }),
 };
-document.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.altKey || event.metaKey || event.target.matches("input, select")) return;
-  const tab = control && !$("tabs").hidden ? tabs[["1", "2", "3", "4"].indexOf(event.key)] : null;
-  const action = mayTurn() ? camera[event.key] : null;
-  if (!tab && !action) return;
-  event.preventDefault();
-  if (tab) tab.click();
-  else action();
-});
+addKeys(camera, { may: mayTurn, repeats: true });
+addKeys(Object.fromEntries(tabs.map((tab, i) => [String(i + 1), () => tab.click()])),
+  { may: () => control && !$("tabs").hidden });

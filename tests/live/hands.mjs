@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Which keys go where, and what no single touch does.
+import assert from "node:assert/strict";
+
+import { act, endRecording, openBrowser, run, Server, until, waitForVideo } from "./lib.mjs";
+import { Talk } from "./wire.mjs";
+
+let browser;
+
+const isPressed = async (page, id) => await page.locator(id).getAttribute("aria-pressed") === "true";
+const look = (talk) => talk.messages.findLast(({ type }) => type === "look");
+const text = (page, id) => page.locator(id).textContent();
+// B-scans of the recording that is going on, as the page says.
+const recorded = async (page) => Number(/^Recording .* (\d+) B-scans/.exec(await text(page, "#recording"))?.[1] ?? NaN);
+const show = (page, key, tab) => act(page, `${key} shows ${tab}`, () => page.keyboard.press(key),
+  () => isPressed(page, `[data-show=${tab}]`));
+const has = (page, selector) => page.evaluate((wanted) => document.activeElement.matches(wanted), selector);
+
+// Volumes of pictures that stand still.
+const STILL = ["--bscans", "16", "--images", "videotestsrc is-live=true pattern=smpte ! "
+  + "video/x-raw,format=GRAY8,width=64,height=64,framerate=30/1"];
+
+const together = {
+  async "space freezes after any button, and never ends a recording"() {
+    const server = await Server.start();
+    const page = await browser.visit(server.url);
+    await waitForVideo(page);
+    await act(page, "it records", () => page.locator("#record").click(), () => isPressed(page, "#record"));
+    for (const id of ["#record", "#snapshot", "#meters", "#automatic"]) {
+      // the button of the recording has been clicked already
+      if (id !== "#record") await page.locator(id).click();
+      await page.keyboard.press(" ");
+      await until(`space after ${id} freezes`, () => page.locator("#still").isVisible());
+      await page.keyboard.press(" ");
+      await until("and lets it go on", () => page.locator("#still").isHidden());
+    }
+    await page.locator("#max").fill("77");
+    await page.keyboard.press(" ");
+    await until("also in a number field", () => page.locator("#still").isVisible());
+    assert.equal(await page.locator("#max").inputValue(), "77");
+    const before = await recorded(page);
+    await until("it has gone on", async () => await recorded(page) > before);
+    // the keyboard alone: Tab leads to a button, and space is its key there
+    await page.locator("#snapshot").focus();
+    for (let i = 0; i < 40 && !(await has(page, "#meters")); i++) await page.keyboard.press("Tab");
+    const was = await isPressed(page, "#meters");
+    await page.keyboard.press(" ");
+    await until("space presses the button", async () => await isPressed(page, "#meters") !== was);
+    assert.ok(await page.locator("#still").isVisible());
+    assert.deepEqual(page.problems, []);
+    assert.equal(await server.stop(), 0);
+  },
+
+  async "a recording ends by two presses, and by no single one"() {
+    const server = await Server.start();
+    const page = await browser.visit(server.url);
+    await waitForVideo(page);
+    for (const how of [() => page.locator("#record").click(), () => page.keyboard.press("r")]) {
+      await act(page, "it records", how, () => isPressed(page, "#record"));
+      await how();
+      await until("the page asks", async () => await text(page, "#record b") === "Stop?");
+      // on the picture too, which may fill the screen
+      assert.match(await text(page, "#confirm"), /again/i);
+      assert.ok(await page.locator("#confirm").isVisible());
+      const before = await recorded(page);
+      await until("without an answer nothing is asked any more", () => page.locator("#confirm").isHidden());
+      await until("it has gone on", async () => await recorded(page) > before);
+      await endRecording(page, how);
+      await until("it is complete", async () => /^Recorded /.test(await text(page, "#recording")));
+    }
+    assert.deepEqual(page.problems, []);
+    assert.equal(await server.stop(), 0);
+  },
+
+  async "keys of the view work after checkboxes and sliders, numbers are typed in their fields"() {
+    const server = await Server.start(...STILL);
+    const talk = await Talk.start(server);
+    const page = await browser.visit(server.url);
+    await waitForVideo(page);
+    await until("volumes are known", () => page.locator("#tabs").isVisible());
+    for (const id of ["#stereo", "#threshold", "#reset-view"]) {
+      await show(page, "2", "volume");
+      await page.locator(id).click();
+      await act(page, `an arrow turns after ${id}`, () => page.keyboard.press("ArrowLeft"), () => look(talk).yaw > -34);
+      await act(page, "Home brings it back", () => page.keyboard.press("Home"), () => look(talk).yaw === -35);
+      await page.locator(id).click();
+      await show(page, "1", "bscan");
+    }
+    // a slider that was reached by Tab has its arrow keys, and no others
+    await show(page, "2", "volume");
+    await page.locator("#rendering").focus();
+    await page.keyboard.press("Tab");
+    assert.ok(await has(page, "#threshold"));
+    const { threshold } = look(talk);
+    await act(page, "the slider moves", () => page.keyboard.press("ArrowLeft"), () => look(talk).threshold < threshold);
+    assert.equal(look(talk).yaw, -35);
+    await show(page, "1", "bscan");
+    assert.deepEqual(page.problems, []);
+    assert.equal(await server.stop(), 0);
+  },
+
+  async "number fields and lists take their keys"() {
+    const server = await Server.start("--bscans", "16");
+    const page = await browser.visit(server.url);
+    await waitForVideo(page);
+    await until("volumes are known", () => page.locator("#tabs").isVisible());
+    await page.locator("#a2").click();
+    await page.keyboard.press("End");
+    await page.keyboard.press("2");
+    assert.match(await page.locator("#a2").inputValue(), /2$/);
+    assert.ok(await isPressed(page, "[data-show=bscan]"));
+    // what was typed is taken, and keys are for the page again
+    await page.keyboard.press("Enter");
+    await show(page, "2", "volume");
+    await show(page, "1", "bscan");
+    await page.locator("#window").focus();
+    await page.keyboard.press("2");
+    await page.keyboard.press("ArrowDown");
+    await until("the list has moved", async () => await page.locator("#window").inputValue() === "none");
+    assert.ok(await isPressed(page, "[data-show=bscan]"));
+    assert.deepEqual(page.problems, []);
+    assert.equal(await server.stop(), 0);
+  },
+};
+
+browser = process.env.OCT_LIVE ? await openBrowser().catch(() => null) : null;
+await run({}, { together });

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What stays in sight, on which screen, and what the page says for itself.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+
+import { Camera } from "./camera.mjs";
+import { act, decoded, openBrowser, run, Server, until, waitForVideo } from "./lib.mjs";
+import { get } from "./wire.mjs";
+
+let browser;
+
+const text = (page, id) => page.locator(id).textContent();
+const isPressed = async (page, id) => await page.locator(id).getAttribute("aria-pressed") === "true";
+const SMALL = "videotestsrc is-live=true ! video/x-raw,format=GRAY8,width=64,height=64,framerate=";
+
+// 1280 x 800 at 200 % is a page of half the size.
+const SCREENS = { "1280 x 800": { viewport: { width: 1280, height: 800 } },
+  "1920 x 1080": { viewport: { width: 1920, height: 1080 } },
+  "a phone": { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true },
+  "200 %": { viewport: { width: 640, height: 400 } } };
+
+// The part of an element that can be seen, from 0 to 1.
+const inSight = (page, selector) => page.evaluate((wanted) => {
+  const box = document.querySelector(wanted).getBoundingClientRect();
+  const wide = Math.min(box.right, innerWidth) - Math.max(box.left, 0);
+  const high = Math.min(box.bottom, innerHeight) - Math.max(box.top, 0);
+  const element = document.querySelector(wanted);
+  const on = document.elementFromPoint(box.left + box.width / 2, box.top + box.height / 2);
+  // of what no pointer touches that cannot be said
+  const free = getComputedStyle(element).pointerEvents === "none" || element.parentElement.contains(on);
+  return free ? (Math.max(0, wide) * Math.max(0, high)) / (box.width * box.height) : 0;
+}, selector);
+
+// Contrast of two colours as WCAG 2 defines it.
+function contrast(...colours) {
+  const [a, b] = colours.map((colour) => {
+    const [red, green, blue] = colour.match(/[\d.]+/g).map((value) => value / 255)
+      .map((value) => (value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue + 0.05;
+  });
+  return Math.max(a, b) / Math.min(a, b);
+}
+
+const together = {
+  async "picture, Freeze, Record, rate, delay and losses never scroll out of sight"() {
+    const server = await Server.start("--width-um", "3000");
+    for (const [name, options] of Object.entries(SCREENS)) {
+      const page = await browser.visit(server.url, options);
+      await waitForVideo(page);
+      for (const where of ["above", "below"]) {
+        if (where === "below")
+          await page.evaluate(() => {
+            document.querySelector("#panel").scrollTop = 1e6;
+            scrollTo(0, 1e6);
+          });
+        for (const id of ["#freeze", "#record", "#rate", "#delay", "#lost"])
+          assert.ok(await inSight(page, id) > 0.99, `${id}, ${name}, ${where}`);
+        assert.ok(await inSight(page, "#stage") > 0.9, `the picture, ${name}, ${where}`);
+      }
+      assert.ok(await inSight(page, "#viewers") > 0.99, `the end of the page, ${name}`);
+      const { wide, room } = await page.evaluate(() =>
+        ({ wide: document.documentElement.scrollWidth, room: innerWidth }));
+      assert.ok(wide <= room, `${name}: ${wide} px`);
+      // nothing is written over something else
+      const cut = await page.evaluate(() => [...document.querySelectorAll("button, dd, label, legend")]
+        .filter((element) => element.scrollWidth > element.clientWidth + 1 && element.clientWidth > 0)
+        .map((element) => element.id || element.textContent));
+      assert.deepEqual(cut, [], name);
+      await page.context().close();
+    }
+    await server.stop();
+  },
+
+  async "a finger finds every control of a phone"() {
+    const server = await Server.start();
+    const page = await browser.visit(server.url, SCREENS["a phone"]);
+    await waitForVideo(page);
+    const small = await page.evaluate(() => [...document.querySelectorAll("button, select, input")]
+      .filter((element) => element.offsetParent)
+      .map((element) => [element.id, (element.closest("label") ?? element).getBoundingClientRect()])
+      .filter(([, { width, height }]) => height < 40 || width < 40)
+      .map(([id, { width, height }]) => `${id} ${width} x ${height}`));
+    assert.deepEqual(small, []);
+    await server.stop();
+  },
+
+  async "edges of controls, and what cannot be used, can be made out"() {
+    const server = await Server.start();
+    const page = await browser.visit(server.url);
+    await waitForVideo(page);
+    await page.evaluate(() => { document.querySelector("#settings fieldset").disabled = true; });
+    const found = await page.evaluate(() => {
+      const ground = (element) => {
+        for (let at = element; at; at = at.parentElement) {
+          const { backgroundColor } = getComputedStyle(at);
+          if (!/, 0\)$/.test(backgroundColor)) return backgroundColor;
+        }
+        return "rgb(255, 255, 255)";
+      };
+      return [...document.querySelectorAll("#side button, #side select, #side input[type=number], #side fieldset, #side legend, #side label")]
+        .filter((element) => element.offsetParent)
+        .map((element) => {
+          const { color, borderTopColor, borderTopWidth, opacity } = getComputedStyle(element);
+          return { name: element.id || element.textContent.trim(), color, opacity, own: ground(element),
+            edge: borderTopWidth === "0px" ? null : borderTopColor, around: ground(element.parentElement) };
+        });
+    });
+    assert.ok(found.length > 20, `${found.length}`);
+    for (const { name, color, opacity, own, edge, around } of found) {
+      assert.equal(opacity, "1", name);
+      assert.ok(contrast(color, own) >= 3, `text of ${name}: ${contrast(color, own)}`);
+      if (edge) assert.ok(contrast(edge, around) >= 3, `edge of ${name}: ${contrast(edge, around)}`);
+    }
+    await server.stop();
+  },
+
+  async "full screen shows that a recording runs, and asks before it ends"() {
+    const server = await Server.start();
+    const page = await browser.visit(server.url);
+    await waitForVideo(page);
+    await act(page, "it records", () => page.keyboard.press("r"), () => isPressed(page, "#record"));
+    await page.keyboard.press("f");
+    await until("the picture fills the screen", () => page.evaluate(() => document.fullscreenElement?.id === "stage"));
+    assert.ok(await inSight(page, "#recording-time") > 0.99);
+    await until("its time goes on", async () => /00:00:0[2-9]|00:0[1-9]|00:00:[1-9]/.test(await text(page, "#recording-time")));
+    await page.keyboard.press("r");
+    await until("it asks there", async () => await inSight(page, "#confirm") > 0.99);
+    await page.keyboard.press("f");
+    await until("the page is back", () => page.evaluate(() => !document.fullscreenElement));
+    assert.deepEqual(page.problems, []);
+    await server.stop();
+  },
+
+  async "a source that hangs dims the picture, with the time and what to do"() {
+    const camera = await Camera.start();
+    const server = await Server.start(...camera.options);
+    const page = await browser.visit(server.url);
+    await waitForVideo(page);
+    camera.hangs = true;
+    const seconds = async () => Number(/^No new pictures for (\d+) s$/.exec(await text(page, "#veil-title"))?.[1] ?? NaN);
+    const before = await until("the page counts", seconds);
+    await until("and goes on counting", async () => await seconds() > before + 1);
+    assert.ok(await page.locator("#veil").isVisible());
+    await until("the terminal says what to do", () => /no error\. (.*)/.exec(server.output));
+    assert.equal(await text(page, "#veil-text"), /no error\. (.*)/.exec(server.output)[1]);
+    // amber: much more red than blue
+    const [red, , blue] = (await page.locator("#veil").evaluate((veil) => getComputedStyle(veil).backgroundColor))
+      .match(/[\d.]+/g).map(Number);
+    assert.ok(red > blue + 40, `${red}, ${blue}`);
+    camera.hangs = false;
+    await until("it is gone", () => page.locator("#veil").isHidden());
+    await server.stop();
+    await camera.stop();
+  },
+
+  async "without a recording folder the page says how to get one"() {
+    const server = await Server.start();
+    const page = await browser.visit(server.url);
+    await waitForVideo(page);
+    assert.ok(await page.locator("#record-hint").isHidden());
+    // as oct-live says it without --record
+    await page.routeWebSocket(/socket/, (socket) => {
+      const behind = socket.connectToServer();
+      behind.onMessage((data) => {
+        const message = JSON.parse(data);
+        if (message.type === "hello") message.recordable = false;
+        socket.send(JSON.stringify(message));
+      });
+    });
+    await page.reload();
+    await until("it says so", () => page.locator("#record-hint").isVisible());
+    assert.match(await text(page, "#record-hint"), /start.*--record FOLDER/);
+    assert.ok(await page.locator("#record").isDisabled());
+    await server.stop();
+  },
+
+  async "without its token the page explains itself"() {
+    const server = await Server.start("--token-file", "tokens");
+    const page = await browser.visit("about:blank");
+    for (const address of [server.url, `${server.url}/?token=0123456789012345678901234567890`]) {
+      const answer = await page.goto(address);
+      assert.equal(answer.status(), 401);
+      assert.match(await text(page, "h1"), /by its link/);
+      assert.match(await text(page, "body"), /--token-file/);
+      assert.notEqual(await page.evaluate(() => getComputedStyle(document.body).maxWidth), "none");
+    }
+    assert.match((await get(server, "/live.js")).body, /^Not allowed\. .*token\.\n$/);
+    await server.stop();
+  },
+
+  async "on a terminal the links with kept tokens are printed whole, in a log they are not"() {
+    const server = await Server.start("--token-file", "tokens");
+    const kept = readFileSync(`${server.folder}/tokens`, "utf8").match(/^(control|view) (\S+)$/gm)
+      .map((line) => line.split(" ")[1]);
+    for (const token of kept) assert.ok(!server.output.includes(token));
+    const terminal = spawn("python3", ["-c", "import pty, sys; pty.spawn(sys.argv[1:])", process.env.OCT_LIVE,
+      "--port", "0", "--token-file", `${server.folder}/tokens`], { stdio: ["pipe", "pipe", "inherit"] });
+    let said = "";
+    terminal.stdout.on("data", (data) => { said += data; });
+    await until("it is started", () => said.includes("Ctrl-C"));
+    terminal.stdin.write("\x03");
+    await new Promise((resolve) => { terminal.on("close", resolve); });
+    assert.deepEqual([...said.matchAll(/\?token=(\S+)/g)].map(([, token]) => token), kept);
+    await server.stop();
+  },
+
+  async "a rate is orange if this screen gets less than it could show"() {
+    // far more than any screen shows, and all that a screen shows of it
+    for (const [rate, every, bad] of [[500, 1, false], [20, 1, false], [20, 4, true]]) {
+      const server = await Server.start("--images", `${SMALL}${rate}/1`);
+      const page = await browser.visit("about:blank");
+      // a picture on each of the screen's, or on each fourth of those that come
+      await page.addInitScript(([skip, fast]) => {
+        const { requestVideoFrameCallback } = HTMLVideoElement.prototype;
+        HTMLVideoElement.prototype.requestVideoFrameCallback = function (callback) {
+          if (fast) return requestAnimationFrame((now) => callback(now, { expectedDisplayTime: now, rtpTimestamp: 0 }));
+          let left = skip;
+          const next = (...values) => {
+            if (--left === 0) callback(...values);
+            else requestVideoFrameCallback.call(this, next);
+          };
+          return requestVideoFrameCallback.call(this, next);
+        };
+      }, [every, rate > 100]);
+      await page.goto(`${server.url}/?media=webrtc`);
+      await until("there are pictures", async () => (await decoded(page)).frames > 10);
+      const isBad = async () => /bad/.test(await page.locator("#rate").getAttribute("class") ?? "");
+      await until(`${rate} /s, 1 of ${every}: ${bad ? "orange" : "as it should be"}`, async () =>
+        Number.parseFloat(await text(page, "#rate")) > 0 && await isBad() === bad);
+      await page.context().close();
+      await server.stop();
+    }
+  },
+};
+
+browser = process.env.OCT_LIVE ? await openBrowser().catch(() => null) : null;
+await run({}, { together });
