@@ -3,6 +3,10 @@
 #include "gstoctalign.h"
 #include "gstoctangio.h"
 #include "gstoctaverage.h"
+#ifdef HAVE_ARAVIS
+#include "gstoctcameraprovider.h"
+#include "gstoctcamerasrc.h"
+#endif
 #include "gstoctcolormap.h"
 #include "gstoctcs.h"
 #include "gstoctcuda.h"
@@ -40,6 +44,10 @@ plugin_init (GstPlugin *plugin)
   gst_oct_scan_meta_register ();
   gst_oct_cuda_set_plugin_file (gst_plugin_get_filename (plugin));
   ok &= GST_ELEMENT_REGISTER (octsrc, plugin);
+#ifdef HAVE_ARAVIS
+  ok &= GST_ELEMENT_REGISTER (octcamerasrc, plugin);
+  ok &= GST_DEVICE_PROVIDER_REGISTER (octcameraprovider, plugin);
+#endif
   ok &= GST_ELEMENT_REGISTER (octgather, plugin);
   ok &= GST_ELEMENT_REGISTER (octscatter, plugin);
   ok &= GST_ELEMENT_REGISTER (octcollect, plugin);

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * Raw files of cameras that pack two values of 12 bits into three bytes, as
- * GenICam's Pixel Format Naming Convention describes them:
- *
- *   Mono12p        a7..a0     b3..b0 a11..a8     b11..b4
- *   Mono12Packed   a11..a4    b3..b0 a3..a0      b11..b4
- *
- * without a gap between lines.
+ * Raw files of cameras that pack two values of 12 bits into three bytes
+ * (oct-packed.h), without a gap between lines.
  */
 #include "oct-formats.h"
 
 #include "oct-file.h"
+#include "oct-packed.h"
 
 typedef struct {
   char *file;
@@ -41,30 +37,6 @@ oct_packing_parse (const char *name, OctPacking *packing, GError **error)
   return FALSE;
 }
 
-static void
-unpack_mono12p (const guint8 *packed, guint16 *values, gsize pairs)
-{
-  for (gsize i = 0; i < pairs; i++) {
-    guint low = packed[3 * i], both = packed[3 * i + 1];
-    guint high = packed[3 * i + 2];
-
-    values[2 * i] = (guint16)(low | (both & 0x0f) << 8);
-    values[2 * i + 1] = (guint16)(both >> 4 | high << 4);
-  }
-}
-
-static void
-unpack_mono12packed (const guint8 *packed, guint16 *values, gsize pairs)
-{
-  for (gsize i = 0; i < pairs; i++) {
-    guint first = packed[3 * i], both = packed[3 * i + 1];
-    guint second = packed[3 * i + 2];
-
-    values[2 * i] = (guint16)(first << 4 | (both & 0x0f));
-    values[2 * i + 1] = (guint16)(second << 4 | both >> 4);
-  }
-}
-
 /* The packed bytes are read to the end of `values` and unpacked from there to
  * its begin: the bytes of a pair are always read before its values reach them.
  */
@@ -81,9 +53,9 @@ packed_read_bscan (
   if (got != (gssize)size)
     return oct_missing_set_short (content->file, frame, got, error);
   if (content->packing == OCT_PACKING_MONO12P)
-    unpack_mono12p (packed, values, content->values / 2);
+    oct_unpack_bits (packed, values, content->values, 12);
   else
-    unpack_mono12packed (packed, values, content->values / 2);
+    oct_unpack_pairs (packed, values, content->values, 12);
   return TRUE;
 }
 

@@ -169,7 +169,7 @@ gst_oct_explain_flow (GstElement *source, GstMessage *message)
         "The output of %s is not connected; link it to the next element, in "
         "the end to a sink.",
         unlinked != NULL ? GST_OBJECT_NAME (unlinked)
-                         : "an element after octsrc");
+                         : "an element downstream");
   } else if (flow == GST_FLOW_NOT_NEGOTIATED) {
     caps = gst_caps_make_writable (
         gst_pad_query_caps (source->srcpads->data, NULL));
@@ -178,13 +178,14 @@ gst_oct_explain_flow (GstElement *source, GstMessage *message)
         GST_OCT_LINE_RATE_FIELD, GST_OCT_WAVELENGTH_FIELD, NULL);
     text = gst_caps_to_string (caps);
     error = g_error_new (GST_CORE_ERROR, GST_CORE_ERROR_NEGOTIATION,
-        "The elements after octsrc do not go together for its stream (%s); "
+        "The elements after %s do not go together for its stream (%s); "
         "check their order, caps filters and `axis` of octdcsub.",
-        text);
+        gst_oct_element_type_name (source), text);
   } else if (flow == GST_FLOW_ERROR) {
     error = g_error_new (GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
-        "octsrc stops because an element after it has failed; the message "
-        "before this one says why, or else GST_DEBUG=2.");
+        "%s stops because an element after it has failed; the message "
+        "before this one says why, or else GST_DEBUG=2.",
+        gst_oct_element_type_name (source));
   }
   if (error == NULL)
     return message;

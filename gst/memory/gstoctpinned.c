@@ -285,12 +285,17 @@ gst_oct_pinned_allocator_new (GstOctCuda *cuda, GstElement *element)
   return GST_ALLOCATOR_CAST (allocator);
 }
 
+gboolean
+gst_oct_pinned_is_allocator (GstAllocator *allocator)
+{
+  return G_OBJECT_TYPE (allocator) == gst_oct_pinned_allocator_get_type ();
+}
+
 static gboolean
 is_pinned_memory (GstMemory *memory)
 {
   return memory->allocator != NULL
-         && G_OBJECT_TYPE (memory->allocator)
-                == gst_oct_pinned_allocator_get_type ();
+         && gst_oct_pinned_is_allocator (memory->allocator);
 }
 
 gboolean

@@ -19,6 +19,9 @@ G_BEGIN_DECLS
 GstAllocator *gst_oct_pinned_allocator_new (
     GstOctCuda *cuda, GstElement *element);
 
+/* Whether it is one of these. */
+gboolean gst_oct_pinned_is_allocator (GstAllocator *allocator);
+
 /* Whether `memory` is page-locked and of such an allocator of this context. */
 gboolean gst_oct_pinned_is (GstMemory *memory, GstOctCuda *cuda);
 

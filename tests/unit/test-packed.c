@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Raw files with 12 bits a value, against bytes written out by hand and against
  * values that are packed bit by bit. */
+#include "oct-packed.h"
 #include "oct-test-reader.h"
 
 #include <unistd.h>
@@ -36,13 +37,55 @@ test_bytes (void)
   }
 }
 
-/* Bit `bit` of the value that is at `index` of Mono12p. */
+/* A value of `bits` bits that is at `index` of those packed, lowest first. */
 static void
-put_bits (guint8 *bytes, gsize index, guint value)
+put_bits (guint8 *bytes, gsize index, guint value, guint bits)
 {
-  for (guint bit = 0; bit < 12; bit++)
+  for (guint bit = 0; bit < bits; bit++) {
+    gsize place = index * bits + bit;
+
     if (value >> bit & 1)
-      bytes[(index * 12 + bit) / 8] |= (guint8)(1u << (index * 12 + bit) % 8);
+      bytes[place / 8] |= (guint8)(1u << place % 8);
+  }
+}
+
+/* Cameras pack other numbers of bits too; at the end of the memory of the values,
+ * and any number of them. */
+static void
+test_depths (void)
+{
+  enum { MOST = 37 };
+
+  for (guint bits = 10; bits <= 14; bits += 2)
+    for (guint count = 1; count <= MOST; count++) {
+      guint8 packed[MOST * 2] = { 0 };
+      guint16 expected[MOST], values[MOST + 1];
+      gsize size = oct_unpack_bits_size (count, bits);
+
+      g_assert_cmpuint (size, ==, (count * bits + 7) / 8);
+      for (guint i = 0; i < count; i++) {
+        expected[i] = (guint16)g_test_rand_int_range (0, 1 << bits);
+        put_bits (packed, i, expected[i], bits);
+      }
+      values[count] = 0x5a5a;
+      memcpy ((guint8 *)values + count * 2 - size, packed, size);
+      oct_unpack_bits (
+          (guint8 *)values + count * 2 - size, values, count, bits);
+      g_assert_cmpmem (values, count * 2, expected, count * 2);
+      g_assert_cmphex (values[count], ==, 0x5a5a);
+    }
+}
+
+/* Mono10Packed: 0x123 and 0x2bc, then 0x3ff and 0x001. */
+static void
+test_pairs (void)
+{
+  static const guint8 packed[] = { 0x48, 0x03, 0xaf, 0xff, 0x13, 0x00 };
+  static const guint16 expected[] = { 0x123, 0x2bc, 0x3ff, 0x001 };
+  guint16 values[4];
+
+  oct_unpack_pairs (packed, values, 4, 10);
+  g_assert_cmpmem (values, 8, expected, 8);
 }
 
 /* Lines of an odd number of samples begin within a byte.  data: the lines are
@@ -65,7 +108,7 @@ test_volume (gconstpointer data)
         columns ? i / (SAMPLES * LINES) * SAMPLES * LINES + i % SAMPLES * LINES
                       + i / SAMPLES % LINES
                 : i,
-        expected[i]);
+        expected[i], 12);
   }
   settings.sample_dimension = columns ? 2 : 0;
   settings.header_size = HEADER;
@@ -133,6 +176,8 @@ main (int argc, char **argv)
 
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/packed/bytes", test_bytes);
+  g_test_add_func ("/packed/depths", test_depths);
+  g_test_add_func ("/packed/pairs", test_pairs);
   g_test_add_data_func ("/packed/volume", NULL, test_volume);
   g_test_add_data_func ("/packed/columns", "columns", test_volume);
   g_test_add_func ("/packed/refused", test_refused);
