@@ -10,7 +10,8 @@
 
 typedef struct {
   const OctVolume *volume;
-  guint step, first; /* of A-lines and B-scans; depth */
+  guint step, first;                  /* of A-lines and B-scans; depth */
+  guint8 chosen[OCT_VOLUME_MAX_SIZE]; /* B-scans */
 } Count;
 
 /* Rows of a B-scan one after the other, as they lie in memory. */
@@ -44,7 +45,8 @@ count_bscans (gpointer data, guint first, guint end, guint thread)
   const Count *count = data;
 
   for (guint i = first; i < end; i++)
-    count_bscan (count, i * count->step, &count->volume->levels[thread]);
+    if (count->chosen[i * count->step])
+      count_bscan (count, i * count->step, &count->volume->levels[thread]);
 }
 
 void
@@ -54,6 +56,7 @@ oct_cpu_volume_count (OctVolume *volume, OctVolumeLevels *levels)
     oct_volume_levels_get_first (&volume->params) };
   guint *sums = &levels->bands[0][0];
 
+  oct_volume_levels_choose (&volume->params, volume->shown, count.chosen);
   memset (volume->levels, 0, volume->threads * sizeof *levels);
   oct_parallel_for ((volume->ny + count.step - 1) / count.step, 1,
       oct_cpu_threads (volume->threads), count_bscans, &count);

@@ -22,10 +22,11 @@ struct _OctVolume {
    * of each row, more than is used, which is read with a weight of 0 */
   guint8 *raw, *voxels;
   gsize raw_row, row, slice;
-  guint8 *stale;       /* [ny] to be smoothed */
-  guint8 *stale_cells; /* [gy] to be looked through */
-  guint16 *scratch;    /* for smoothing, of each thread */
-  guint threads;       /* that scratch is for */
+  guint8 *stale;         /* [ny] to be smoothed */
+  guint8 *stale_cells;   /* [gy] to be looked through */
+  guint8 *there, *shown; /* [ny] stored, and part of `voxels` */
+  guint16 *scratch;      /* for smoothing, of each thread */
+  guint threads;         /* that scratch is for */
 
   guint8 *low, *high; /* [gy][gz][gx] of the values */
   guint8 *distance;   /* the same size */

@@ -17,6 +17,8 @@ cpu_volume_destroy (OctVolume *volume)
   oct_cpu_free (volume->voxels);
   oct_cpu_free (volume->stale);
   oct_cpu_free (volume->stale_cells);
+  oct_cpu_free (volume->there);
+  oct_cpu_free (volume->shown);
   oct_cpu_free (volume->scratch);
   oct_cpu_free (volume->low);
   oct_cpu_free (volume->high);
@@ -114,6 +116,8 @@ cpu_volume_clear (OctVolume *volume, gpointer stream, GError **error)
   memset (volume->voxels, 0, volume->slice * (volume->ny + 1));
   memset (volume->stale, 0, volume->ny);
   memset (volume->stale_cells, 0, volume->gy);
+  memset (volume->there, 0, volume->ny);
+  memset (volume->shown, 0, volume->ny);
   memset (volume->low, 0, cells);
   memset (volume->high, 0, cells);
   volume->has_distance = volume->has_light = volume->has_counted = FALSE;
@@ -132,6 +136,8 @@ cpu_volume_alloc_all (OctVolume *volume, GError **error)
                  oct_cpu_alloc (volume->slice, volume->ny + 1, error))
          && (volume->stale = oct_cpu_alloc (volume->ny, 1, error))
          && (volume->stale_cells = oct_cpu_alloc (volume->gy, 1, error))
+         && (volume->there = oct_cpu_alloc (volume->ny, 1, error))
+         && (volume->shown = oct_cpu_alloc (volume->ny, 1, error))
          && (volume->scratch =
                  oct_cpu_alloc (volume->threads, scratch_size (volume), error))
          && (volume->low = oct_cpu_alloc (cells, 1, error))
@@ -257,6 +263,7 @@ cpu_volume_store (OctVolume *volume, const OctFrame *images, guint first,
   for (guint y = first > 0 ? first - 1 : 0; y < MIN (first + n + 1, volume->ny);
        y++)
     volume->stale[y] = TRUE;
+  memset (volume->there + first, TRUE, n);
   return TRUE;
 }
 
@@ -351,6 +358,7 @@ cpu_volume_show (OctVolume *volume, gpointer stream, GError **error)
       volume->stale_cells[y / OCT_VOLUME_CELL - 1] = TRUE;
   }
   if (any) {
+    memcpy (volume->shown, volume->there, volume->ny);
     oct_cpu_volume_find_cells (volume);
     volume->has_distance = volume->has_light = volume->has_counted = FALSE;
   }

@@ -24,14 +24,14 @@ count_kernel (OctCudaVolumeCount c)
   uint32_t rows = (c.ny + c.step - 1) / c.step;
   bool finds_largest = band == OCT_VOLUME_BANDS;
   uint32_t *to = finds_largest ? c.levels->maxima : c.levels->bands[band];
+  int x = (int)(i % columns * c.step), y = (int)(i / columns * c.step);
 
   for (uint32_t k = threadIdx.x; k < 256; k += THREADS)
     counts[k] = 0;
   __syncthreads ();
-  if (i < columns * rows) {
+  if (i < columns * rows && ((c.chosen[y / 32] >> (y % 32)) & 1) != 0) {
     uint32_t z = finds_largest ? 0 : first_depth (band, c.nz);
     uint32_t end = finds_largest ? c.nz : first_depth (band + 1, c.nz);
-    int x = (int)(i % columns * c.step), y = (int)(i / columns * c.step);
     uint32_t largest = 0;
 
     for (z = z > c.first ? z : c.first; z < end; z++) {

@@ -61,11 +61,14 @@ cudaError_t oct_cuda_launch_volume_cells (
 cudaError_t oct_cuda_launch_volume_distances (
     const OctCudaVolumeCells *cells, cudaStream_t stream);
 
-/* Counts the voxels: those of every `step`-th A-line of every `step`-th B-scan,
- * from depth `first` on. */
+#define OCT_CUDA_VOLUME_MOST_BSCANS 8192
+
+/* Counts the voxels: those of every `step`-th A-line of every `step`-th B-scan
+ * that is chosen (one bit each), from depth `first` on. */
 typedef struct {
   cudaSurfaceObject_t voxels;
   uint32_t nx, ny, nz, step, first;
+  uint32_t chosen[OCT_CUDA_VOLUME_MOST_BSCANS / 32];
   OctVolumeLevels *levels; /* on the device */
 } OctCudaVolumeCount;
 

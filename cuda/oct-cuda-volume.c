@@ -34,9 +34,12 @@ typedef struct {
   Array voxels;
   uchar2 *extents;
   guint8 *stale;     /* [ny] host: to be smoothed */
+  guint8 *there;     /* [ny] host: part of `voxels` */
   cudaEvent_t ready; /* smoothed */
   cudaEvent_t drawn; /* no picture reads it any more */
 } Set;
+
+G_STATIC_ASSERT (OCT_CUDA_VOLUME_MOST_BSCANS == OCT_VOLUME_MAX_SIZE);
 
 /* Tables that pictures read besides the voxels, one copy to the device. */
 typedef struct {
@@ -59,6 +62,7 @@ struct _OctVolume {
 
   guint8 *raw;
   gsize raw_row;
+  guint8 *there; /* [ny] host: stored in it */
   Set sets[SETS];
   guint front;      /* the set that pictures are of */
   gboolean shown;   /* there is something in it */
@@ -161,11 +165,13 @@ cuda_volume_destroy (OctVolume *volume)
     array_clear (&set->voxels);
     oct_cuda_free (set->extents);
     g_free (set->stale);
+    g_free (set->there);
   }
   array_clear (&volume->extinction);
   array_clear (&volume->light);
   oct_cuda_table_clear (&volume->tables);
   oct_cuda_free (volume->raw);
+  g_free (volume->there);
   oct_cuda_free (volume->cells);
   oct_cuda_free (volume->distance);
   oct_cuda_free (volume->scratch);
@@ -213,6 +219,7 @@ init_sets (OctVolume *volume, GError **error)
     Set *set = &volume->sets[i];
 
     set->stale = g_malloc (volume->ny);
+    set->there = g_malloc0 (volume->ny);
     if (!array_init (&set->voxels, &kind, (guint)volume->raw_row, volume->nz,
             volume->ny, error)
         || !(set->extents = oct_cuda_alloc (
@@ -293,6 +300,7 @@ cuda_volume_clear (OctVolume *volume, gpointer stream, GError **error)
 {
   for (guint i = 0; i < SETS; i++)
     memset (volume->sets[i].stale, TRUE, volume->ny);
+  memset (volume->there, 0, volume->ny);
   volume->levels.told = FALSE;
   return cuda_volume_check (
       cudaMemsetAsync (volume->raw, 0,
@@ -313,6 +321,7 @@ cuda_volume_create (const OctVolumeParams *params, GError **error)
   volume->params = *params;
   volume->nx = params->lines;
   volume->ny = params->bscans;
+  volume->there = g_malloc0 (volume->ny);
   volume->nz = oct_volume_get_depth (params);
   volume->gx = volume->tx = OCT_VOLUME_CELLS (volume->nx);
   volume->gy = OCT_VOLUME_CELLS (volume->ny);
@@ -356,6 +365,7 @@ cuda_volume_store (OctVolume *volume, const OctFrame *images, guint first,
     for (guint y = first > 0 ? first - 1 : 0;
          y < MIN (first + n + 1, volume->ny); y++)
       volume->sets[i].stale[y] = TRUE;
+  memset (volume->there + first, TRUE, n);
   return cuda_volume_check (
       oct_cuda_launch_volume_store (&store, (cudaStream_t)stream), error);
 }
@@ -403,6 +413,7 @@ cuda_volume_show (OctVolume *volume, gpointer data, GError **error)
       || !cuda_volume_smooth (volume, set, stream, error)
       || !cuda_volume_check (cudaEventRecord (set->ready, stream), error))
     return FALSE;
+  memcpy (set->there, volume->there, volume->ny);
   volume->front = back;
   volume->shown = volume->changed = volume->levels.stale = TRUE;
   return TRUE;
@@ -424,7 +435,11 @@ cuda_volume_count (OctVolume *volume, GError **error)
     .step = oct_volume_levels_get_step (&volume->params),
     .first = oct_volume_levels_get_first (&volume->params),
     .levels = levels->device };
+  guint8 chosen[OCT_VOLUME_MAX_SIZE];
 
+  oct_volume_levels_choose (&volume->params, set->there, chosen);
+  for (guint y = 0; y < volume->ny; y++)
+    count.chosen[y / 32] |= (guint32)chosen[y] << y % 32;
   levels->stale = FALSE;
   levels->on_the_way = TRUE;
   return cuda_volume_check (

@@ -4,6 +4,7 @@
 #include "oct-contrast.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Part of a normal distribution that is more than its standard deviation below
  * its mean. */
@@ -21,6 +22,23 @@ oct_volume_levels_get_step (const OctVolumeParams *params)
          > OCT_VOLUME_COUNTED)
     step++;
   return step;
+}
+
+void
+oct_volume_levels_choose (
+    const OctVolumeParams *params, const guint8 *there, guint8 *chosen)
+{
+  guint step = oct_volume_levels_get_step (params), last = params->bscans - 1;
+  gboolean any = FALSE;
+
+  memset (chosen, 0, params->bscans);
+  for (guint y = 0; y <= last; y += step) {
+    chosen[y] =
+        there[y] && there[y > 0 ? y - 1 : 0] && there[MIN (y + 1, last)];
+    any |= chosen[y];
+  }
+  for (guint y = 0; !any && y <= last; y += step)
+    chosen[y] = there[y];
 }
 
 guint

@@ -70,6 +70,12 @@ double oct_volume_follow (double before, double found, double small_change);
 /* Every so many A-lines and B-scans are counted, from the first one on: the
  * smallest step with which there are OCT_VOLUME_COUNTED at most. */
 guint oct_volume_levels_get_step (const OctVolumeParams *params);
+/* Of these B-scans, those that are counted, chosen[bscans].  there[bscans]: 0
+ * for one that has never come, which is black.  It darkens its neighbours, as
+ * voxels are means, so these are not counted either, unless each B-scan that has
+ * come has such a neighbour. */
+void oct_volume_levels_choose (
+    const OctVolumeParams *params, const guint8 *there, guint8 *chosen);
 /* Depths in front of this one are not counted: the rows near zero delay, as for
  * the contrast of octlogscale (oct_contrast_first_row()), less those that images
  * do not have. */

@@ -178,6 +178,65 @@ check_counts (void)
   scene_free (s);
 }
 
+/* A volume of which only these B-scans have come.  `levels`: its counts. */
+static void
+count_some (Scene *s, const guint8 *images, const guint *bscans, guint n,
+    OctVolumeLevels *levels)
+{
+  gboolean changed = FALSE;
+  GError *error = NULL;
+
+  volume_device_expect (
+      tried.table->clear (s->volume, s->device->stream, &error), error);
+  for (guint i = 0; i < n; i++)
+    scene_store (s, images, bscans[i], 1);
+  scene_show (s);
+  volume_device_expect (
+      tried.table->get_levels (s->volume, levels, &changed, &error), error);
+  g_assert_true (changed);
+}
+
+/* B-scans that have never come are black, and so are half of the voxels beside
+ * them: neither is counted.  Where each B-scan has such a neighbour they are, as
+ * they are shown. */
+static void
+check_counts_of_some (void)
+{
+  static const guint first_ten[] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 };
+  static const guint apart[] = { 21, 40 };
+  const VolumeSize size = { 130, 96, 70 };
+  g_autofree guint8 *images = volume_new (&size);
+  g_autofree OctVolumeLevels *levels = g_new (OctVolumeLevels, 1);
+  g_autofree OctVolumeLevels *ten = g_new0 (OctVolumeLevels, 1);
+  g_autofree OctVolumeLevels *one = g_new0 (OctVolumeLevels, 1);
+  const guint first = 4, last = 95, lines = 65; /* of every second A-line */
+  Scene *s;
+
+  for (guint y = 0; y < size.bscans; y++)
+    for (guint z = 0; z < size.depth; z++)
+      memset (volume_at (&size, images, 0, z, y), (int)(2 * z), size.lines);
+  for (guint z = first; z <= last; z++) {
+    guint band = z * OCT_VOLUME_BANDS / size.depth;
+
+    /* 0, 2, 4, 6, 8 */
+    ten->bands[band][z == last ? 2 * z - 1 : 2 * z] += 5 * lines;
+    /* 40: weights 1 2 1 of B-scans */
+    one->bands[band][z] += lines;
+  }
+  ten->maxima[2 * last - 1] = 5 * lines;
+  one->maxima[last] = lines;
+  s = scene_new (&tried, &size, images, 0.05, 0.05, 0.05, 1);
+  count_some (s, images, first_ten, G_N_ELEMENTS (first_ten), levels);
+  report (memcmp (levels, ten, sizeof *levels) == 0,
+      "ten B-scans have come: %u of depth 50, %u expected",
+      levels->bands[50 * OCT_VOLUME_BANDS / size.depth][100], 5 * lines);
+  count_some (s, images, apart, G_N_ELEMENTS (apart), levels);
+  report (memcmp (levels, one, sizeof *levels) == 0,
+      "two that are apart: %u of depth 50, %u expected",
+      levels->bands[50 * OCT_VOLUME_BANDS / size.depth][50], lines);
+  scene_free (s);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -188,5 +247,6 @@ main (int argc, char **argv)
   check_face (165, 95, 0.06 + 0.98 / 2);
   check_face (80, 95, 0.06);
   check_counts ();
+  check_counts_of_some ();
   return volume_report_end ();
 }
