@@ -7,8 +7,8 @@
  * are dark.
  *
  * |[
- * gst-launch-1.0 octsrc num-buffers=100 ! octreconstruct output=ascans
- *   ! octdynamic frames=32 ! videoconvert ! autovideosink
+ * gst-launch-1.0 octsrc bscans=1 num-buffers=100
+ *   ! octreconstruct output=ascans ! octdynamic frames=32 ! videoconvert ! autovideosink
  * ]|
  */
 #include "gstoctdynamic.h"
