@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * What moves along the beam: the products of A-lines with their histograms, in
+ * Motion along the beam: the products of A-lines with their histograms, in
  * parallel; the phase of the tissue, of each A-line; the products turned by it; then
  * windows and results, line by line.
  */
@@ -171,7 +171,7 @@ cpu_doppler_get_found (OctPlan *plan)
 /* ------------------------------------------------------------------ products
  */
 
-/* b a* and the mean power, without what does not count. */
+/* b a* and the mean power, without values that do not count. */
 OCT_VECTORISED static void
 doppler_multiply (const float *restrict a, const float *restrict b, guint n,
     float *restrict re, float *restrict im, float *restrict power)
@@ -231,7 +231,7 @@ cpu_doppler_needs_noise (const OctDopplerParams *params)
 }
 
 static void
-multiply_lines (gpointer data, guint first, guint end, guint thread)
+doppler_multiply_lines (gpointer data, guint first, guint end, guint thread)
 {
   OctPlan *plan = data;
   const OctDopplerParams *p = &plan->params;
@@ -326,7 +326,7 @@ turn_lines (gpointer data, guint first, guint end, guint thread)
   }
 }
 
-/* Of the sums that the windows are of. */
+/* The noise of the sums that go into windows. */
 static double
 cpu_doppler_find_noise (const OctPlan *plan)
 {
@@ -471,7 +471,7 @@ cpu_doppler_fill_map (OctPlan *plan)
     cpu_doppler_loop (plan, plan->lines, finish_lines);
     return plan->lines;
   }
-  cpu_doppler_loop (plan, plan->pairs, multiply_lines);
+  cpu_doppler_loop (plan, plan->pairs, doppler_multiply_lines);
   cpu_doppler_loop (plan, plan->pairs, turn_lines);
   noise = cpu_doppler_find_noise (plan);
   plan->noise = (float)noise;

@@ -133,7 +133,7 @@ cpu_dynamic_get_found (OctPlan *plan)
 /* ---------------------------------------------------------------- the means
  */
 
-/* Powers and magnitudes, without what does not count. */
+/* Powers and magnitudes, without values that do not count. */
 OCT_VECTORISED static void
 dynamic_read (const float *restrict line, guint n, float *restrict power,
     float *restrict x)

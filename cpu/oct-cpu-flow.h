@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * What the operations on A-scans that move share: means over windows, the noise,
+ * Shared by the operations on A-scans that move: means over windows, the noise,
  * images of their values.
  *
  * Maps are [lines][bins] floats, tightly packed.

@@ -240,7 +240,7 @@ unwrap_transpose (const float *from, guint rows, guint columns, float *to)
 /* ------------------------------------------------------------------ equation
  */
 
-/* To -pi .. pi, of what lies between -2 pi and 2 pi. */
+/* A phase between -2 pi and 2 pi, to -pi .. pi. */
 static inline float
 unwrap_wrap (float phase)
 {
@@ -322,7 +322,7 @@ unwrap_select (float *values, gssize count, gssize k)
   return values[k];
 }
 
-/* Of the values that are still, or of those that are not; 0 of none. */
+/* The median of the values that are still, or of the others; 0 if there is none. */
 static float
 unwrap_find_median (OctCpuUnwrap *unwrap, const float *values,
     const guint8 *still, gboolean of_still)

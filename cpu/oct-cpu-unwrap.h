@@ -10,7 +10,7 @@ G_BEGIN_DECLS
 
 typedef struct _OctCpuUnwrap OctCpuUnwrap;
 
-/* Of maps [lines][bins].  NULL with OCT_ERROR_MEMORY. */
+/* For maps [lines][bins].  NULL with OCT_ERROR_MEMORY. */
 OctCpuUnwrap *oct_cpu_unwrap_new (guint lines, guint bins, GError **error);
 /* NULL is allowed. */
 void oct_cpu_unwrap_free (OctCpuUnwrap *unwrap);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * What moves along the beam: plans.
+ * Motion along the beam: plans.
  */
+#include "oct-cuda-flow.h"
 #include "oct-cuda-private.h"
 #include "oct-doppler.h"
 

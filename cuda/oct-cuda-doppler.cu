@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * What moves along the beam.  A block has an A-line: its products with the next one,
+ * Motion along the beam.  A block has an A-line: its products with the next one,
  * or with the same one of the B-scan before, their histogram and the powers of bands
  * of depth; then a block for each bulk phase, and one for the noise; at last tiles of
  * windows and results, in which an image is turned.  Nothing is added in an order that
@@ -188,7 +188,7 @@ turned (float2 c, float2 turn)
   return make_float2 (c.x * turn.x - c.y * turn.y, c.x * turn.y + c.y * turn.x);
 }
 
-/* Of the pairs of a place. */
+/* Sums over the pairs of a place. */
 static __global__ void
 __launch_bounds__ (FLOW_THREADS) add_lines (OctCudaDoppler d)
 {

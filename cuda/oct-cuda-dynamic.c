@@ -2,6 +2,7 @@
 /**
  * How much and how fast A-scans fluctuate: plans.
  */
+#include "oct-cuda-flow.h"
 #include "oct-cuda-private.h"
 #include "oct-dynamic.h"
 

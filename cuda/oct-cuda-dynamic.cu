@@ -74,7 +74,7 @@ __launch_bounds__ (FLOW_THREADS) update_noise (OctCudaDynamic d)
       (d.given_noise > 0 ? d.given_noise : lowest) / 2;
 }
 
-/* Of the value in the middle of the window. */
+/* For the value in the middle of the window. */
 __device__ __forceinline__ void
 find_both (const OctCudaDynamic &d, int line, int bin, float &frequency,
     float &activity)

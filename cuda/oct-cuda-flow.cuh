@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * What the kernels of A-scans that move share: sums of bands of depth, sums over
+ * Shared by the kernels of A-scans that move: sums of bands of depth, sums over
  * windows, and tiles of results.
  *
  * Maps are [lines][bins], tightly packed, of all B-scans of a frame.
  */
 #pragma once
 
+#include "oct-cuda-flow.h"
 #include "oct-cuda-launch.cuh"
 
 /* of a block that has an A-line */
@@ -59,7 +60,7 @@ flow_bands_add (FlowBands &bands, uint32_t at, uint32_t size, float value)
     bands.sums[band][threadIdx.x] += value;
 }
 
-/* Of all threads, to `to`. */
+/* The sums over all threads, to `to`. */
 __device__ __forceinline__ void
 flow_bands_finish (FlowBands &bands, double *to)
 {

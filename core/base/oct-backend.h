@@ -567,7 +567,7 @@ typedef struct {
   double min, max;                 /* dB, min < max */
 } OctAngioParams;
 
-/* What moves along the beam: CF32 [lines][depth_bins] of A-scans a -> F32
+/* Motion along the beam: CF32 [lines][depth_bins] of A-scans a -> F32
  * [lines][depth_bins], or an image [depth_bins][lines].  Values whose power is not
  * finite, or above OCT_FLOW_MOST, count as 0.  With W[v] the sum of v over the `window_lines` x
  * `window_bins` values around it, of those that there are:
@@ -583,7 +583,7 @@ typedef struct {
  * over the A-lines x - bulk_lines / 2 .. x + bulk_lines / 2, of OCT_DOPPLER_BULK
  * bins, weights |b a*|, each shared by the two bins with the nearest middles, then
  * smoothed by 1 2 1, the largest, refined by a parabola through the logarithms of the
- * three (Makita et al., Opt. Express 14, 7821 (2006), who count).
+ * three (Makita et al., Opt. Express 14, 7821 (2006), without weights).
  *   s2: `noise`, or if that is 0, the lowest mean of p over one of eight equal
  * bands of depth, 0 if there are fewer bins.  A phase is 0 if W[p] < least W[s2].
  *   unwrap: phases as those next to them have it: the least squares of Ghiglia and

@@ -90,7 +90,7 @@ add_repeats (hid_t dataset, const OctVolumeFileInfo *info)
   return ok;
 }
 
-/* What the values are. */
+/* Name and unit of the values. */
 static gboolean
 add_quantity (hid_t dataset, const OctVolumeFileInfo *info)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * For elements that make one result of the repeated B-scans of a place: which B-scans
- * are of a place, the caps, time and position of its result, and what becomes of a
- * place whose B-scans are lost.  And the caps of what they make of A-scans.
+ * are of a place, the caps, time and position of its result, and the result of a
+ * place whose B-scans are lost.  And the caps of their results.
  *
  * Streaming thread only, but for the functions of caps.
  */

@@ -3,12 +3,12 @@
  * SECTION:element-octdynamic
  *
  * Shows how much and how fast the sample fluctuates from B-scan to B-scan at the same
- * place: living cells beside what is still. Slow is blue, fast is red, and what
- * fluctuates little is dark.
+ * place: living cells beside still tissue. Slow is blue, fast is red, and still parts
+ * are dark.
  *
  * |[
- * gst-launch-1.0 octsrc num-buffers=100 ! octreconstruct output=ascans
- *   ! octdynamic frames=32 ! videoconvert ! autovideosink
+ * gst-launch-1.0 octsrc bscans=1 num-buffers=100
+ *   ! octreconstruct output=ascans ! octdynamic frames=32 ! videoconvert ! autovideosink
  * ]|
  */
 #include "gstoctdynamic.h"

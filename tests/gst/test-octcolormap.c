@@ -216,7 +216,7 @@ GST_START_TEST (test_no_file)
   fail_unless_equals_int (
       gst_harness_push (harness, new_image ()), GST_FLOW_ERROR);
   oct_test_assert_error (oct_test_bus (harness), "map=file of octcolormap",
-      "set `map-file`", "map to viridis, hot, grey or depth", NULL);
+      "set `map-file`", "map to viridis, hot, grey, depth or doppler", NULL);
   gst_harness_teardown (harness);
 }
 GST_END_TEST;

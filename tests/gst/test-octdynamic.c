@@ -54,7 +54,7 @@ push_tone (GstHarness *harness, double frequency, double size, guint count)
   return buffer;
 }
 
-/* Of all values the largest distance from the expected one. */
+/* The largest distance of all values from the expected one. */
 static double
 find_error (GstBuffer *buffer, double expected)
 {
@@ -212,7 +212,7 @@ GST_START_TEST (test_rate)
 }
 GST_END_TEST;
 
-/* After a seek nothing is known of what was before. */
+/* After a seek nothing is known of earlier B-scans. */
 GST_START_TEST (test_flush)
 {
   GstHarness *harness =

@@ -30,7 +30,8 @@ static const char *const launches[] = {
          " ! video/x-raw,width=32,height=32" SINK,
   SOURCE " ! octreconstruct ! octaverage ! octspeckle ! octsharpen ! octflip"
          " ! octcolormap" SINK,
-  SOURCE " ! octreconstruct output=ascans ! tee name=tee ! queue ! octdoppler"
+  SOURCE " bscans=1 ! octreconstruct output=ascans ! tee name=tee ! queue"
+         " ! octdoppler quantity=phase"
          " ! fakesink tee. ! queue ! octdynamic" SINK,
   SOURCE " bscans=4 ! octreconstruct ! octenface update=scan" SINK,
   SOURCE " bscans=4 ! octreconstruct ! octslice update=scan" SINK,

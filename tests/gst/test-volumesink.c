@@ -175,7 +175,7 @@ has_bytes (const char *data, gsize size, const char *text)
   return memmem (data, size, text, strlen (text)) != NULL;
 }
 
-/* Values with what they are, where the format can hold it; the order of the values
+/* Values with their quantity and unit, if the format can hold it; the order of the values
  * in a file of NumPy and in the first page of a TIFF, in which depth runs down. */
 GST_START_TEST (test_values)
 {

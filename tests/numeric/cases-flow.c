@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * What moves: tissue with a vessel, a bulk motion and noise, in every quantity, window
+ * Motion: tissue with a vessel, a bulk motion and noise, in every quantity, window
  * and format; edges, values that do not count, places.
  */
 #include "cases.h"

@@ -97,7 +97,7 @@ test_nyquist (void)
  */
 
 /* Tissue that turns by 0.9 rad, with a vessel through half of its depth, where
- * speckle flows by up to 2.5 rad more and changes.  What is left in still tissue is
+ * speckle flows by up to 2.5 rad more and changes.  The rest in still tissue is
  * the error of the bulk phase: 0.02 to 0.12 rad with a histogram over 9 A-lines,
  * 0.25 to 0.52 with a mean. */
 static void

@@ -38,7 +38,7 @@
 #define SENSING_FFT_TOLERANCE 1e-4
 /* Rad, where values of a window nearly cancel. */
 #define DOPPLER_TOLERANCE (ROUNDINGS * 1e-5)
-/* Variances of what hardly changes, less that of noise. */
+/* Variances of nearly still values, less that of noise. */
 #define DYNAMIC_TOLERANCE (ROUNDINGS * 2e-4)
 /* Two roundings of the result, and the part of a 16 bit mean that stays in the
  * low float. */
@@ -346,7 +346,7 @@ compare_levels (const Array *found, const Complex *exact)
     }
 }
 
-/* What an error is relative to: a radian, the whole of a variance, the highest
+/* The unit of errors: a radian, the whole of a variance, the highest
  * frequency, 10 dB. */
 static double
 flow_unit (const Step *step)

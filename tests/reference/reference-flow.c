@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * What moves and what fluctuates: docs/elements/octdoppler.md and octdynamic.md, by
+ * Motion and fluctuations: docs/elements/octdoppler.md and octdynamic.md, by
  * direct sums.
  */
 #include "reference-plan.h"
@@ -143,7 +143,7 @@ compare_doubles (gconstpointer a, gconstpointer b)
   return (x > y) - (x < y);
 }
 
-/* Of the values that are still, or are not. */
+/* The median of the values that are still, or are not. */
 static double
 flow_median (const double *values, const gboolean *still, gboolean of, gsize n)
 {
@@ -313,7 +313,7 @@ doppler_of_lines (const OctDopplerParams *p, const Complex *a, Complex *out)
   put_doppler (p, result, lines, whole, out);
 }
 
-/* Of all B-scans of the place so far, in `past`. */
+/* From all B-scans of the place so far, in `past`. */
 static void
 doppler_of_repeats (OctReference *plan, const Complex *a, Complex *out)
 {

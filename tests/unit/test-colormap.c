@@ -40,6 +40,30 @@ test_known (void)
   }
 }
 
+/* Still is black, towards the beam red, away from it blue, and faster is brighter. */
+static void
+test_doppler (void)
+{
+  guint8 c[OCT_COLORMAP_VALUES];
+  guint before[2] = { 0, 0 };
+
+  oct_colormap_fill (&oct_colormaps[OCT_COLORMAP_DOPPLER].stops, c);
+  for (guint k = 0; k < 3; k++)
+    g_assert_cmpint (c[3 * 128 + k], ==, 0);
+  for (guint i = 1; i < 128; i++) {
+    const guint8 *towards = c + 3 * (128 - i), *away = c + 3 * (128 + i);
+    guint sums[2] = { towards[0] + towards[1] + towards[2],
+      away[0] + away[1] + away[2] };
+
+    g_assert_cmpint (towards[0], >, towards[2]);
+    g_assert_cmpint (away[2], >, away[0]);
+    for (guint k = 0; k < 2; k++) {
+      g_assert_cmpint (sums[k], >=, before[k]);
+      before[k] = sums[k];
+    }
+  }
+}
+
 /* A map that shows more as brighter says so in black and white too. */
 static void
 test_viridis_rises (void)
@@ -101,8 +125,8 @@ test_wrong (void)
     g_assert_nonnull (strstr (error->message, wrong[i].words));
     g_assert_null (strstr (error->message, "extinction"));
     if (strstr (error->message, " line ") != NULL)
-      g_assert_nonnull (
-          strstr (error->message, "set `map` to viridis, hot, grey or depth."));
+      g_assert_nonnull (strstr (error->message,
+          "set `map` to viridis, hot, grey, depth or doppler."));
   }
 }
 
@@ -111,6 +135,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/colormap/known", test_known);
+  g_test_add_func ("/colormap/doppler", test_doppler);
   g_test_add_func ("/colormap/viridis-rises", test_viridis_rises);
   g_test_add_func ("/colormap/file", test_file);
   g_test_add_func ("/colormap/wrong", test_wrong);
