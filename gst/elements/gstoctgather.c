@@ -117,6 +117,8 @@ gather_find_group (GstOctGather *self, const GstStructure *s)
   if (settings.bscans > 0)
     return settings.bscans;
   caps = gst_caps_new_full (gst_structure_copy (s), NULL);
+  /* the only field that a source may not have decided yet */
+  gst_structure_remove_field (gst_caps_get_structure (caps, 0), "framerate");
   if (!gst_oct_info_from_caps (&info, caps, NULL))
     return 0;
   if (settings.gpu_only
