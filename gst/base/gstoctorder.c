@@ -165,7 +165,6 @@ static const struct {
   { "octgather",
       "raw spectra (video/x-raw, GRAY8 or GRAY16_LE) or real spectra",
       { [KIND_VIDEO] = grey,
-          [KIND_UNIFORM] = GATHER,
           [KIND_COMPLEX] = GATHER,
           [KIND_COMPLEX_UNIFORM] = GATHER,
           [KIND_ASCANS] = GATHER } },

@@ -63,12 +63,7 @@ G_DEFINE_TYPE (GstOctGather, gst_oct_gather, GST_TYPE_BASE_TRANSFORM);
 GST_ELEMENT_REGISTER_DEFINE (
     octgather, "octgather", GST_RANK_NONE, GST_TYPE_OCT_GATHER);
 
-#define CAPS GST_OCT_CAPS_RAW "; " GST_OCT_CAPS_SPECTRA ("F32LE", "wavelength")
-
-static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
-    "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS (CAPS));
-static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
-    "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS (CAPS));
+#define SPECTRA GST_OCT_CAPS_SPECTRA ("F32LE", "{ wavelength, wavenumber }")
 
 static const GstOctProperty rows[] = {
   { "bscans", "B-scans",
@@ -122,6 +117,8 @@ gather_find_group (GstOctGather *self, const GstStructure *s)
   if (settings.bscans > 0)
     return settings.bscans;
   caps = gst_caps_new_full (gst_structure_copy (s), NULL);
+  /* the only field that a source may not have decided yet */
+  gst_structure_remove_field (gst_caps_get_structure (caps, 0), "framerate");
   if (!gst_oct_info_from_caps (&info, caps, NULL))
     return 0;
   if (settings.gpu_only
@@ -132,11 +129,13 @@ gather_find_group (GstOctGather *self, const GstStructure *s)
 
 /* FALSE: there is no structure of the other pad. */
 static gboolean
-gather_transform_structure (
-    GstOctGather *self, GstStructure *s, GstPadDirection direction)
+gather_transform_structure (GstOctGather *self, GstStructure *s,
+    GstCapsFeatures *features, GstPadDirection direction)
 {
   guint group = 0;
 
+  if (gst_caps_features_contains (features, GST_OCT_CUDA_FEATURE))
+    return gather_get_settings (self).bscans == 0;
   if (direction == GST_PAD_SINK || gather_get_settings (self).bscans > 0)
     group = gather_find_group (self, s);
   if (group == 0)
@@ -154,9 +153,11 @@ gst_oct_gather_transform_caps (GstBaseTransform *trans,
 
   for (i = 0; i < gst_caps_get_size (caps); i++) {
     GstStructure *s = gst_structure_copy (gst_caps_get_structure (caps, i));
+    GstCapsFeatures *features = gst_caps_get_features (caps, i);
 
-    if (gather_transform_structure (self, s, direction))
-      gst_caps_append_structure (all, s);
+    if (gather_transform_structure (self, s, features, direction))
+      gst_caps_append_structure_full (
+          all, s, gst_caps_features_copy (features));
     else
       gst_structure_free (s);
   }
@@ -196,6 +197,9 @@ gst_oct_gather_set_caps (
 static gboolean
 gst_oct_gather_decide_allocation (GstBaseTransform *trans, GstQuery *query)
 {
+  /* the memory of the source goes on */
+  if (GST_OCT_GATHER (trans)->threaded)
+    return TRUE;
   return gst_oct_decide_allocation (GST_ELEMENT (trans), query, NULL, NULL);
 }
 
@@ -206,6 +210,8 @@ gst_oct_gather_propose_allocation (
   GstOctGather *self = GST_OCT_GATHER (trans);
   g_autoptr (GstAllocator) allocator = NULL;
 
+  if (self->threaded && self->group == 1)
+    return gst_pad_peer_query (GST_BASE_TRANSFORM_SRC_PAD (trans), query);
   /* rows of any stride are fine */
   gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
   if (!self->threaded || decide_query == NULL
@@ -736,6 +742,22 @@ gst_oct_gather_finalize (GObject *object)
   G_OBJECT_CLASS (gst_oct_gather_parent_class)->finalize (object);
 }
 
+/* Spectra in the memory of a GPU only pass through. */
+static void
+gather_add_template (
+    GstElementClass *klass, const char *name, GstPadDirection direction)
+{
+  g_autoptr (GstCaps) caps =
+      gst_caps_from_string (GST_OCT_CAPS_RAW "; " SPECTRA);
+  GstCaps *gpu = gst_caps_from_string (SPECTRA);
+
+  gst_caps_set_features_simple (
+      gpu, gst_caps_features_new (GST_OCT_CUDA_FEATURE, NULL));
+  gst_caps_append (caps, gpu);
+  gst_element_class_add_pad_template (
+      klass, gst_pad_template_new (name, direction, GST_PAD_ALWAYS, caps));
+}
+
 static void
 gst_oct_gather_class_init (GstOctGatherClass *klass)
 {
@@ -747,8 +769,8 @@ gst_oct_gather_class_init (GstOctGatherClass *klass)
       gst_oct_gather_debug, "octgather", 0, "OCT gathering of B-scans");
   object_class->finalize = gst_oct_gather_finalize;
   gst_oct_holder_install (&holder, object_class, 1);
-  gst_element_class_add_static_pad_template (element_class, &sink_template);
-  gst_element_class_add_static_pad_template (element_class, &src_template);
+  gather_add_template (element_class, "sink", GST_PAD_SINK);
+  gather_add_template (element_class, "src", GST_PAD_SRC);
   gst_element_class_set_static_metadata (element_class,
       "OCT gathering of B-scans", "Filter/Video",
       "Puts several B-scans of a camera into one buffer",

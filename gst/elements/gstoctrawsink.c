@@ -291,9 +291,11 @@ find_gap (GstOctRawSink *self, GstBuffer *buffer, guint64 frames)
 {
   GstClockTime time = GST_BUFFER_PTS (buffer), last = self->last;
   guint64 steps, before = self->last_count;
+  GstOctInfo there;
 
+  gst_oct_info_of_buffer (&there, &self->info, buffer);
   self->last = time;
-  self->last_count = self->info.bscans;
+  self->last_count = there.bscans;
   if (!GST_CLOCK_TIME_IS_VALID (time) || !GST_CLOCK_TIME_IS_VALID (last)
       || time <= last || self->fps_n <= 0)
     return;
@@ -532,11 +534,13 @@ raw_sink_append (GstOctRawSink *self, GstBuffer *buffer, GError **error)
   guint lines = self->info.rows / self->info.bscans;
   GstOctMappedFrame mapped;
   gboolean ok = TRUE;
+  GstOctInfo there;
   guint i;
 
-  if (!gst_oct_frame_map (&mapped, &self->info, buffer, GST_MAP_READ, error))
+  gst_oct_info_of_buffer (&there, &self->info, buffer);
+  if (!gst_oct_frame_map (&mapped, &there, buffer, GST_MAP_READ, error))
     return FALSE;
-  for (i = 0; ok && i < self->info.bscans; i++) {
+  for (i = 0; ok && i < there.bscans; i++) {
     OctFrame bscan = oct_frame_get_bscan (&mapped.frame, i, lines, 0);
 
     ok = oct_raw_writer_append (

@@ -96,6 +96,8 @@ static GOptionEntry options[] = {
 /* Images may still be on their way to host memory when they reach the sink:
  * each is mapped, and so waited for, so many buffers later. */
 #define UNDER_WAY 2
+/* octgather bscans=0 puts so many B-scans into a buffer at most */
+#define GATHERED 16u
 
 /* B-scans between octdcsub and the sink at most. */
 #define ENTRIES 4096
@@ -137,8 +139,9 @@ note_arrival (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   Observation *seen = data;
   guint warm_up = count_warm_up ();
   guint64 number = GST_BUFFER_OFFSET (GST_PAD_PROBE_INFO_BUFFER (info));
-  guint under_way =
-      seen->one_by_one ? 0 : UNDER_WAY * (guint)(volume > 0 ? 1 : together);
+  /* of a buffer; those that wait are as many at most */
+  guint images = volume > 0 ? 1 : gather ? GATHERED : (guint)together;
+  guint under_way = seen->one_by_one ? 0 : UNDER_WAY * images;
 
   g_queue_push_tail (
       &seen->images, gst_buffer_ref (GST_PAD_PROBE_INFO_BUFFER (info)));

@@ -53,7 +53,6 @@ static const struct {
   { "bscans-per-buffer=2 ", " ! octgather bscans=2", 4 },
   { "", " ! octgather bscans=1", 8 },
   /* as it comes */
-  { "", " ! octgather bscans=0", 8 },
   { "bscans-per-buffer=2 ", " ! octgather bscans=0 max-bscans=6", 4 },
 };
 
@@ -396,7 +395,7 @@ read_file (const char *name, gsize *size)
 GST_START_TEST (test_recording)
 {
   static const char *const ways[] = { "bscans-per-buffer=3",
-    "! octgather bscans=3" };
+    "! octgather bscans=3", "! octgather bscans=0" };
   g_autofree char *path = oct_test_file_path ("one.oct");
   g_autofree char *source =
       g_strdup_printf ("octsrc location=%s %s", path, ways[__i__]);
@@ -419,7 +418,8 @@ GST_END_TEST;
 /* The text of a recording says which ones are missing. */
 GST_START_TEST (test_recording_lost)
 {
-  static const char *const gathers[] = { "", " ! octgather bscans=4" };
+  static const char *const gathers[] = { "", " ! octgather bscans=4",
+    " ! octgather bscans=0" };
   g_autofree char *to = oct_test_file_path ("lossy");
   g_autofree char *sink =
       g_strdup_printf ("octrawsink name=sink location=%s", to);
@@ -475,6 +475,11 @@ static const struct {
   const char *launch;
   const char *words[5];
 } mistakes[] = {
+  /* the first one comes alone, or with those that wait already */
+  { "octsrc samples=64 lines=50 num-buffers=5 ! octgather bscans=0 ! octdcsub "
+    "axis=wavenumber ! octfft ! octlogscale range=manual ! "
+    "video/x-raw,format=GRAY8,bscans=16 ! fakesink",
+      { "B-scan", "hold the 16", "`bscans` of octgather" } },
   { "octsrc samples=2048 lines=1000 bscans=100 bscans-per-buffer=0 ! fakesink",
       { "100 B-scans", "1000 lines", "at most 32", "bscans-per-buffer" } },
   { "octsrc samples=64 lines=50 bscans-per-buffer=2000 ! fakesink",
@@ -551,8 +556,8 @@ bscans_suite (void)
   tcase_add_loop_test (tcase, test_lost, 0, G_N_ELEMENTS (chains));
   tcase_add_loop_test (tcase, test_stages, 0, 2 * G_N_ELEMENTS (stages));
   tcase_add_loop_test (tcase, test_volumes, 0, 2);
-  tcase_add_loop_test (tcase, test_recording, 0, 2);
-  tcase_add_loop_test (tcase, test_recording_lost, 0, 2);
+  tcase_add_loop_test (tcase, test_recording, 0, 3);
+  tcase_add_loop_test (tcase, test_recording_lost, 0, 3);
   tcase_add_test (tcase, test_seek);
   tcase_add_loop_test (tcase, test_mistakes, 0, G_N_ELEMENTS (mistakes));
   tcase_add_test (tcase, test_flush);
