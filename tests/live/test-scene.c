@@ -461,17 +461,19 @@ test_equal (void)
   b.lines = a.lines = scan.lines;
   b.depths = a.depths = scan.depths;
   b.bscans = a.bscans = scan.bscans;
+  b.repeats = a.repeats = scan.repeats;
   b.width = a.width = scan.width;
   b.length = a.length = scan.length;
   b.z_spacing = a.z_spacing = scan.z_spacing;
   b.refractive_index = a.refractive_index = scan.refractive_index;
   b.rate = a.rate = scan.rate;
   g_assert_true (oct_live_scan_equal (&a, &b));
-  for (guint i = 0; i < 8; i++) {
+  for (guint i = 0; i < 9; i++) {
     other = a;
-    *(guint *[]){ &other.lines, &other.depths, &other.bscans }[i % 3] += i < 3;
+    *(guint *[]){ &other.lines, &other.depths, &other.bscans,
+      &other.repeats }[i % 4] += i < 4;
     *(double *[]){ &other.width, &other.length, &other.z_spacing,
-      &other.refractive_index, &other.rate }[i % 5] += i >= 3;
+      &other.refractive_index, &other.rate }[i % 5] += i >= 4;
     g_assert_false (oct_live_scan_equal (&a, &other));
   }
 }
