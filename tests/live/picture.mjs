@@ -245,6 +245,32 @@ const together = {
     await server.stop();
   },
 
+  async "three planes name their directions, and have scales"() {
+    const server = await Server.start("--bscans", "16", "--width-um", "640", "--length-um", "320", "--images",
+      "videotestsrc is-live=true pattern=gradient ! video/x-raw,format=GRAY8,width=64,height=64,framerate=25/1");
+    const page = await browser.visit(server.url);
+    await page.addInitScript(() => {
+      window.written = [];
+      const { fillText } = CanvasRenderingContext2D.prototype;
+      CanvasRenderingContext2D.prototype.fillText = function (words, ...values) {
+        window.written.push(words);
+        return fillText.call(this, words, ...values);
+      };
+    });
+    await page.reload();
+    await waitForVideo(page);
+    await until("volumes are known", () => page.locator("#tabs").isVisible());
+    await act(page, "the planes are shown", () => page.keyboard.press("4"), async () =>
+      await page.locator("[data-show=planes]").getAttribute("aria-pressed") === "true"
+      && page.evaluate(() => window.written.includes("scan →")));
+    const written = await page.evaluate(() => window.written);
+    for (const words of ["scan →", "slow →", "slow ↓", "depth ↓", "200 µm", "100 µm"]) assert.ok(written.includes(words), words);
+    // a depth that is not known has no scale: those of 640 and 320 um are a third of them at most
+    assert.deepEqual([...new Set(written.filter((words) => / [µm]m$/.test(words) && !/Depth/.test(words)))].sort(), ["100 µm", "200 µm"]);
+    assert.deepEqual(page.problems, []);
+    await server.stop();
+  },
+
   async "a snapshot says how large its pixels are, and how it was made"() {
     const server = await Server.start("--width-um", String(WIDTH));
     const talk = await Talk.start(server);

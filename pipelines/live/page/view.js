@@ -67,7 +67,8 @@ function drawAxis(context, box) {
   }
 }
 
-function write(context, text, x, y) {
+// With a dark rim, to be read on any picture.
+export function write(context, text, x, y) {
   context.lineWidth = 4;
   context.strokeStyle = "rgb(0 0 0 / 75%)";
   context.strokeText(text, x, y);
@@ -75,7 +76,8 @@ function write(context, text, x, y) {
   context.fillText(text, x, y);
 }
 
-function bar(context, box, pixels, text, vertical, indent = 0) {
+// A scale of so many pixels, in a lower corner of the box: left, or right if vertical.
+export function bar(context, box, pixels, text, vertical, indent = 0) {
   const margin = 16;
   const [x, y] = [box.width - margin, box.height - margin];
   const trace = () => {
