@@ -504,6 +504,16 @@ cpu_logscale_find_range (OctPlan *plan, double *min, double *max)
   return TRUE;
 }
 
+static gboolean
+cpu_logscale_get_range (OctPlan *plan, gpointer stream, double range[2])
+{
+  gboolean is_manual = plan->params.range == OCT_RANGE_MANUAL;
+
+  range[0] = is_manual ? plan->params.min : plan->history_min;
+  range[1] = is_manual ? plan->params.max : plan->history_max;
+  return is_manual || plan->has_history;
+}
+
 /* A loop over tiles of the image. */
 typedef struct {
   const OctPlan *plan;
@@ -688,5 +698,6 @@ const OctOperationTable oct_cpu_logscale = {
   .update = cpu_logscale_update,
   .run = cpu_logscale_run,
   .reset = cpu_logscale_reset,
+  .get_range = cpu_logscale_get_range,
   .destroy = cpu_logscale_destroy,
 };

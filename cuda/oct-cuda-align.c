@@ -4,6 +4,7 @@
  */
 #include "oct-align.h"
 #include "oct-cuda-private.h"
+#include "oct-cuda-repeats.h"
 
 #define NAME "align"
 

@@ -7,6 +7,7 @@
  * the A-lines have found, in a fixed order.  Nothing comes back to the host.
  */
 #include "oct-cuda-launch.cuh"
+#include "oct-cuda-repeats.h"
 
 #include <cmath>
 

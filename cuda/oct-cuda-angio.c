@@ -4,6 +4,7 @@
  */
 #include "oct-angio.h"
 #include "oct-cuda-private.h"
+#include "oct-cuda-repeats.h"
 
 #define NAME "angio"
 

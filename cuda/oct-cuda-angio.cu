@@ -8,6 +8,7 @@
  * order does not matter.  Nothing comes back to the host.
  */
 #include "oct-cuda-powers.cuh"
+#include "oct-cuda-repeats.h"
 
 #define FIND_THREADS 128
 #define FIND_BLOCKS 128u

@@ -408,10 +408,34 @@ cuda_logscale_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
   return TRUE;
 }
 
+/* Waits for the device: not for every B-scan. */
+static gboolean
+cuda_logscale_get_range (OctPlan *plan, gpointer stream, double range[2])
+{
+  OctCudaRange *kept = plan->range.device;
+  OctCudaHistory history = { 0 };
+
+  if (plan->params.range == OCT_RANGE_MANUAL) {
+    range[0] = plan->params.min;
+    range[1] = plan->params.max;
+    return TRUE;
+  }
+  if (cudaMemcpyAsync (&history, &kept->history[plan->turn], sizeof history,
+          cudaMemcpyDeviceToHost, stream)
+          != cudaSuccess
+      || cudaStreamSynchronize (stream) != cudaSuccess)
+    return FALSE;
+  range[0] = history.min;
+  range[1] = history.max;
+  return history.is_valid
+         && (history.is_log != 0) == (plan->params.scale == OCT_SCALE_LOG);
+}
+
 const OctOperationTable oct_cuda_logscale = {
   .create = cuda_logscale_create,
   .update = cuda_logscale_update,
   .run = cuda_logscale_run,
   .reset = cuda_logscale_reset,
+  .get_range = cuda_logscale_get_range,
   .destroy = cuda_logscale_destroy,
 };

@@ -739,6 +739,10 @@ typedef struct {
    * of the parameter: on a device the last ones may still be pending.  0:
    * nothing yet.  NULL: the operation finds nothing. */
   double (*get_found) (OctPlan *plan);
+  /* The values of black and white of the last B-scan, in the unit of the
+   * parameters: after run(), waits for the stream.  FALSE: nothing yet.  NULL:
+   * the operation has no range. */
+  gboolean (*get_range) (OctPlan *plan, gpointer stream, double range[2]);
   void (*destroy) (OctPlan *plan);
 } OctOperationTable;
 

@@ -600,6 +600,18 @@ gst_oct_filter_transform (
   return GST_FLOW_ERROR;
 }
 
+void
+gst_oct_filter_want_range (GstOctFilter *filter)
+{
+  gst_oct_operator_want_range (PRIVATE (filter)->op);
+}
+
+gboolean
+gst_oct_filter_take_range (GstOctFilter *filter, double range[2])
+{
+  return gst_oct_operator_take_range (PRIVATE (filter)->op, range);
+}
+
 static GstFlowReturn
 gst_oct_filter_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
 {

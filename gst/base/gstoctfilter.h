@@ -83,6 +83,11 @@ const GstOctInfo *gst_oct_filter_get_output (GstOctFilter *filter);
 gboolean gst_oct_filter_set_plan (GstOctFilter *filter, OctOperation operation,
     gconstpointer params, GError **error);
 
+/* In found(): asks for the range of the next B-scan, and gives that of this
+ * one, if it was asked for: values of black and white. */
+void gst_oct_filter_want_range (GstOctFilter *filter);
+gboolean gst_oct_filter_take_range (GstOctFilter *filter, double range[2]);
+
 /* Which settings are in force. */
 GstOctChoice *gst_oct_filter_get_choice (GstOctFilter *filter);
 

@@ -15,6 +15,9 @@ struct _GstOctOperator {
   gpointer removed; /* the means that are removed at once */
   gsize removed_size;
   GstOctRunner *runner; /* NULL until something is pending */
+  /* black and white, see gst_oct_operator_want_range() */
+  gboolean wants_range, has_range;
+  double range[2];
 };
 
 static const OctOperationTable *
@@ -80,6 +83,32 @@ gst_oct_operator_get_found (GstOctOperator *op)
   if (op->plan == NULL || get_table (op)->get_found == NULL)
     return 0;
   return get_table (op)->get_found (op->plan);
+}
+
+void
+gst_oct_operator_want_range (GstOctOperator *op)
+{
+  op->wants_range = TRUE;
+}
+
+gboolean
+gst_oct_operator_take_range (GstOctOperator *op, double range[2])
+{
+  gboolean has_range = op->has_range;
+
+  memcpy (range, op->range, sizeof op->range);
+  op->has_range = FALSE;
+  return has_range;
+}
+
+/* After a B-scan, while it is in `stream`. */
+static void
+find_range (GstOctOperator *op, gpointer stream)
+{
+  if (!op->wants_range || op->plan == NULL || get_table (op)->get_range == NULL)
+    return;
+  op->wants_range = FALSE;
+  op->has_range = get_table (op)->get_range (op->plan, stream, op->range);
 }
 
 gboolean
@@ -407,6 +436,8 @@ operator_run_pending (GstOctOperator *op, GstOctAccess *access,
       op->step != NULL ? NULL : op->plan, to, failed, error);
   if (!ok && *failed != NULL)
     gst_object_ref (*failed);
+  if (ok)
+    find_range (op, stream);
   return gst_oct_access_end (access, ok, ok ? error : NULL);
 }
 
@@ -433,5 +464,7 @@ gst_oct_operator_run (GstOctOperator *op, GstOctAccess *access, GstBuffer *in,
     ok = operator_find_mean (op, access, &from, op->removed, error);
   }
   ok = ok && get_table (op)->run (op->plan, &from, to, stream, error);
+  if (ok)
+    find_range (op, stream);
   return gst_oct_access_end (access, ok, ok ? error : NULL);
 }

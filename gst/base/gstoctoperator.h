@@ -39,6 +39,11 @@ gboolean gst_oct_operator_check (
 /* See OctOperationTable; 0 if nothing is found. */
 double gst_oct_operator_get_found (GstOctOperator *op);
 
+/* Asks for the range that the next B-scan is shown with; take_range() gives it
+ * once, after that B-scan.  FALSE: it was not asked for, or there is none. */
+void gst_oct_operator_want_range (GstOctOperator *op);
+gboolean gst_oct_operator_take_range (GstOctOperator *op, double range[2]);
+
 /* Forgets the history, as after a seek. */
 void gst_oct_operator_reset (GstOctOperator *op);
 /* Forgets everything, as after an error. */

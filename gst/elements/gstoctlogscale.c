@@ -22,10 +22,12 @@ typedef struct {
   OctScale scale;
   OctRange range;
   double min, max, range_smoothing;
+  gboolean range_messages;
 } Settings;
 
 struct _GstOctLogScale {
   GstOctFilter parent;
+  gint64 told_at; /* the range, monotonic, us; 0 = not yet */
 };
 
 G_DEFINE_TYPE (GstOctLogScale, gst_oct_logscale, GST_TYPE_OCT_FILTER);
@@ -73,6 +75,11 @@ static GST_OCT_DEFINE_ENUM (get_scale_type, "GstOctScale",
           "each B-scan alone), dimensionless",
           GST_OCT_PROPERTY_LIVE, NULL,
           GST_OCT_DOUBLE (Settings, range_smoothing, 0.0, 0.9999, 0.0) },
+      { "range-messages", "Range messages",
+          "Post the range in use as the message oct-range, four times a second "
+          "at most",
+          GST_OCT_PROPERTY_LIVE, NULL,
+          GST_OCT_BOOLEAN (Settings, range_messages, FALSE) },
     };
 static const GstOctProperties properties = GST_OCT_PROPERTIES (Settings, rows);
 
@@ -119,6 +126,40 @@ gst_oct_logscale_configure (GstOctFilter *filter, gconstpointer data,
       filter, OCT_OPERATION_LOGSCALE, &params, error);
 }
 
+/* Reading it makes the GPU wait: some times a second. */
+#define TELL_TIME (G_TIME_SPAN_SECOND / 4)
+
+static void
+tell_range (GstOctFilter *filter, gint64 now)
+{
+  double range[2];
+
+  if (!gst_oct_filter_take_range (filter, range))
+    return;
+  GST_OCT_LOGSCALE (filter)->told_at = now;
+  gst_element_post_message (GST_ELEMENT (filter),
+      gst_message_new_element (GST_OBJECT (filter),
+          gst_structure_new ("oct-range", "min", G_TYPE_DOUBLE, range[0], "max",
+              G_TYPE_DOUBLE, range[1], NULL)));
+}
+
+static void
+gst_oct_logscale_found (GstOctFilter *filter, double value)
+{
+  GstOctLogScale *self = GST_OCT_LOGSCALE (filter);
+  g_autoptr (GstOctSettings) settings =
+      gst_oct_choice_ref (gst_oct_filter_get_choice (filter));
+  const Settings *used = gst_oct_settings_get (settings);
+  gint64 now;
+
+  if (!used->range_messages)
+    return;
+  now = g_get_monotonic_time ();
+  tell_range (filter, now);
+  if (self->told_at == 0 || now - self->told_at >= TELL_TIME)
+    gst_oct_filter_want_range (filter);
+}
+
 static void
 gst_oct_logscale_class_init (GstOctLogScaleClass *klass)
 {
@@ -129,6 +170,7 @@ gst_oct_logscale_class_init (GstOctLogScaleClass *klass)
   filter_class->transform_structure = gst_oct_logscale_transform_structure;
   filter_class->configure = gst_oct_logscale_configure;
   filter_class->get_history = gst_oct_logscale_get_history;
+  filter_class->found = gst_oct_logscale_found;
   gst_oct_images_class_describe (filter_class,
       &(GstOctFilterDescription){
           .operation = OCT_OPERATION_LOGSCALE,

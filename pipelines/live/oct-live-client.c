@@ -13,6 +13,7 @@
  *   bye        a sentence, then the connection is closed */
 #include "oct-live-server.h"
 
+#include "oct-colormap.h"
 #include "oct-method-names.h"
 #include "oct-sensing.h"
 #include "oct-live-json.h"
@@ -217,6 +218,27 @@ add_solvers (JsonBuilder *builder)
   json_builder_end_array (builder);
 }
 
+/* Colours of the 256 grey levels, hexadecimal. */
+static void
+add_colours (JsonBuilder *builder)
+{
+  json_builder_set_member_name (builder, "colours");
+  json_builder_begin_object (builder);
+  for (guint i = 0; i < OCT_N_COLORMAPS; i++) {
+    guint8 colors[OCT_COLORMAP_VALUES];
+    g_autoptr (GString) text = g_string_new (NULL);
+
+    /* for pictures of depths */
+    if (i == OCT_COLORMAP_DEPTH)
+      continue;
+    oct_colormap_fill (&oct_colormaps[i].stops, colors);
+    for (guint k = 0; k < OCT_COLORMAP_VALUES; k++)
+      g_string_append_printf (text, "%02x", colors[k]);
+    oct_live_json_add_string (builder, oct_colormaps[i].nick, text->str);
+  }
+  json_builder_end_object (builder);
+}
+
 static void
 add_ways (JsonBuilder *builder)
 {
@@ -250,6 +272,7 @@ say_hello (OctLiveClient *client)
   client_add_methods (builder);
   add_solvers (builder);
   add_ways (builder);
+  add_colours (builder);
   oct_live_json_add_string (builder, "sensing", OCT_SENSING_METHOD);
   oct_live_json_add_string (builder, "stallAdvice", OCT_LIVE_STALL_ADVICE);
   live_client_say (client, builder);
@@ -287,7 +310,11 @@ say_status (OctLiveClient *client)
   oct_live_json_add_number (builder, "viewers", live->clients->len);
   oct_live_json_add_number (builder, "lines", info.width);
   oct_live_json_add_number (builder, "depths", info.height);
+  oct_live_json_add_number (builder, "xSpacing", info.x_spacing);
   oct_live_json_add_number (builder, "zSpacing", info.z_spacing);
+  oct_live_json_add_number (builder, "depthStart", info.depth_start);
+  oct_live_json_add_number (builder, "black", info.black);
+  oct_live_json_add_number (builder, "white", info.white);
   oct_live_json_add_string (builder, "backend", info.backend);
   oct_live_json_add_string (builder, "encoder", info.encoder);
   add_recording (builder, live);

@@ -20,7 +20,7 @@
 #define RECONSTRUCT                                                            \
   METER "name=spectra-meter ! octreconstruct name=reconstruct output=ascans "  \
         "! " METER "name=ascans-meter ! octlogscale name=logscale "            \
-        "range=contrast range-smoothing=0.9 ! "                                \
+        "range=contrast range-smoothing=0.9 range-messages=true ! "            \
         "capsfilter caps=video/x-raw,format=GRAY8"
 /* B-scans that a background is taken from: half a second of most cameras. */
 #define BACKGROUND_BSCANS 16
@@ -47,6 +47,7 @@ struct _OctLiveFeed {
   OctFill *fill;           /* after its A-scans; of the pipeline */
   GstElement *meters[2];   /* octmeter, before and after octreconstruct */
   char *range;             /* of octlogscale, if it is automatic */
+  double black, white;     /* its range in use, dB */
   gboolean changing;       /* a change of the method is in progress */
   gint64 changed_at;       /* 0 = no change yet */
   guint watch;
@@ -443,6 +444,11 @@ take_element_message (OctLiveFeed *feed, GstMessage *message)
 {
   const GstStructure *s = gst_message_get_structure (message);
 
+  if (gst_structure_has_name (s, "oct-range")
+      && GST_MESSAGE_SRC (message) == GST_OBJECT (feed->logscale)) {
+    gst_structure_get_double (s, "min", &feed->black);
+    gst_structure_get_double (s, "max", &feed->white);
+  }
   if (gst_structure_has_name (s, "oct-volume-cs") && feed->fill != NULL
       && oct_fill_is_from (feed->fill, message))
     take_filling (feed, s);
@@ -691,10 +697,16 @@ oct_live_feed_get_info (OctLiveFeed *feed, OctLiveInfo *info)
     return;
   pad = gst_element_get_static_pad (feed->logscale, "sink");
   caps = gst_pad_get_current_caps (pad);
+  info->black = feed->black;
+  info->white = feed->white;
   if (caps == NULL)
     return;
   gst_structure_get_double (
       gst_caps_get_structure (caps, 0), "z-spacing", &info->z_spacing);
+  gst_structure_get_double (
+      gst_caps_get_structure (caps, 0), "x-spacing", &info->x_spacing);
+  gst_structure_get_int (
+      gst_caps_get_structure (caps, 0), "depth-start", &info->depth_start);
   info->backend = gst_caps_features_contains (
                       gst_caps_get_features (caps, 0), "memory:CUDAMemory")
                       ? "CUDA"

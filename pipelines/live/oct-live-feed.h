@@ -38,7 +38,10 @@ typedef struct {
 typedef struct {
   gint width, height;  /* A-lines, depths */
   double rate;         /* B-scans per second by the caps */
+  double x_spacing;    /* metres per A-line, by the caps */
   double z_spacing;    /* metres per depth in air */
+  gint depth_start;    /* depths that are left out above */
+  double black, white; /* range in use, dB; the same: not known */
   const char *backend; /* "CPU", "CUDA" */
   const char *encoder; /* factory of the H.264 encoder */
 } OctLiveInfo;

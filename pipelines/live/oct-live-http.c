@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "oct-live-connection.h"
 #include "oct-live-head.h"
+#include "oct-live-png.h"
 #include "oct-live-server.h"
 
 #include <string.h>
@@ -16,6 +17,7 @@ static const Page pages[] = {
   { "/live.js", "live.js", "text/javascript; charset=utf-8" },
   { "/indicators.js", "indicators.js", "text/javascript; charset=utf-8" },
   { "/keys.js", "keys.js", "text/javascript; charset=utf-8" },
+  { "/measure.js", "measure.js", "text/javascript; charset=utf-8" },
   { "/media.js", "media.js", "text/javascript; charset=utf-8" },
   { "/volume.js", "volume.js", "text/javascript; charset=utf-8" },
   { "/signal.js", "signal.js", "text/javascript; charset=utf-8" },
@@ -46,7 +48,7 @@ live_http_answer (SoupServerMessage *message, guint status, const char *text)
       SOUP_MEMORY_COPY, text, strlen (text));
 }
 
-/* Of the page for those who come without a link that is right. */
+/* The page for visitors without a link that is right. */
 #define STRANGER_STYLE                                                         \
   "html{color-scheme:dark;background:#0b0e13;color:#e6edf3;"                   \
   "font:17px/1.5 system-ui,sans-serif}"                                        \
@@ -284,6 +286,79 @@ get_image (gpointer data)
   return oct_live_graph_get_image (((OctLive *)data)->graph);
 }
 
+/* The scales of a B-scan, and how it was made, are written into the file. */
+typedef struct {
+  double x, z, z_air; /* metres per pixel, 0 = not known */
+  char *spacings, *range, *method, *calibration, *time;
+} Description;
+
+static void
+free_description (gpointer data)
+{
+  Description *d = data;
+
+  g_free (d->spacings);
+  g_free (d->range);
+  g_free (d->method);
+  g_free (d->calibration);
+  g_free (d->time);
+  g_free (d);
+}
+
+static void
+http_describe_settings (OctLive *live, Description *d)
+{
+  OctLiveSettings s;
+
+  oct_live_graph_get_settings (live->graph, &s);
+  d->method = g_strdup_printf ("%s, window %s", s.method, s.window);
+  d->calibration = g_strdup_printf (
+      "a2=%.9g um^2, a3=%.9g um^3, phase2=%.9g rad, phase3=%.9g rad added%s%s",
+      s.a2, s.a3, s.phase2, s.phase3, s.k_warp != NULL ? ", k-warp=" : "",
+      s.k_warp != NULL ? s.k_warp : "");
+}
+
+static Description *
+make_description (OctLive *live)
+{
+  Description *d = g_new0 (Description, 1);
+  g_autoptr (GDateTime) now = g_date_time_new_now_local ();
+  double index = MAX (1.0, live->refractive_index);
+  OctLiveInfo info;
+
+  oct_live_graph_get_info (live->graph, &info);
+  d->x = live->width_um > 0.0 && info.width > 0
+             ? live->width_um * 1e-6 / info.width
+             : info.x_spacing;
+  d->z_air = info.z_spacing;
+  d->z = info.z_spacing / index;
+  d->time = g_date_time_format_iso8601 (now);
+  d->spacings = g_strdup_printf (
+      "lateral %.6g um, depth %.6g um (refractive index %.6g; in air %.6g um); "
+      "0 = not known",
+      d->x * 1e6, d->z * 1e6, index, d->z_air * 1e6);
+  if (info.white > info.black)
+    d->range = g_strdup_printf (
+        "black %.2f dB, white %.2f dB", info.black, info.white);
+  if (oct_live_graph_has_settings (live->graph))
+    http_describe_settings (live, d);
+  return d;
+}
+
+static GBytes *
+http_describe (SoupServerMessage *message, GBytes *png)
+{
+  const Description *d =
+      g_object_get_data (G_OBJECT (message), "oct-description");
+
+  if (d == NULL)
+    return g_bytes_ref (png);
+  return oct_live_png_describe (png, d->x, d->z,
+      (const char *[]){ "Software", "gst-oct oct-live", "Creation Time",
+          d->time, "Spacings", d->spacings, "Range", d->range, "Method",
+          d->method, "Calibration", d->calibration, NULL });
+}
+
 static void
 http_on_png (GBytes *png, gpointer data)
 {
@@ -299,11 +374,13 @@ http_on_png (GBytes *png, gpointer data)
     return;
   }
   if (png != NULL) {
+    g_autoptr (GBytes) described = http_describe (message, png);
+
     set_header (message, "Content-Disposition", disposition);
     soup_message_headers_set_content_type (
         soup_server_message_get_response_headers (message), "image/png", NULL);
     soup_message_body_append_bytes (
-        soup_server_message_get_response_body (message), png);
+        soup_server_message_get_response_body (message), described);
     soup_server_message_set_status (message, SOUP_STATUS_OK, NULL);
   } else
     live_http_answer (message, SOUP_STATUS_INTERNAL_SERVER_ERROR,
@@ -335,6 +412,9 @@ answer_snapshot (OctLive *live, SoupServerMessage *message)
   oct_live_stage_get_look (oct_live_graph_get_stage (live->graph), &look);
   g_object_set_data (G_OBJECT (message), "oct-shown",
       (gpointer)oct_live_look_get_choice (&look, OCT_LIVE_SHOW));
+  if (g_str_equal (oct_live_look_get_choice (&look, OCT_LIVE_SHOW), "bscan"))
+    g_object_set_data_full (G_OBJECT (message), "oct-description",
+        make_description (live), free_description);
   g_signal_connect (
       message, "finished", G_CALLBACK (on_snapshot_finished), NULL);
   soup_server_message_pause (message);

@@ -187,6 +187,40 @@ GST_START_TEST (test_range_survives)
 }
 GST_END_TEST;
 
+/* The range in use is posted when it is asked for: set by hand it makes the same
+ * picture. */
+GST_START_TEST (test_range_is_told)
+{
+  GstHarness *harness =
+      oct_test_harness ("octlogscale range=auto range-messages=true");
+  GstBus *bus = oct_test_bus (harness);
+  g_autoptr (OctArray) input = load_input ();
+  g_autoptr (OctArray) expected = oct_test_expected ("octlogscale-auto");
+  g_autoptr (OctArray) first = NULL, second = NULL, by_hand = NULL;
+  g_autoptr (GstMessage) message = NULL;
+  g_autofree char *properties = NULL;
+  const GstStructure *s;
+  double min, max;
+
+  /* it keeps errors alone otherwise */
+  gst_bus_set_sync_handler (bus, NULL, NULL, NULL);
+  first = oct_test_run (harness, input, NULL);
+  second = push (harness, input);
+  message = gst_bus_pop_filtered (bus, GST_MESSAGE_ELEMENT);
+  fail_unless (message != NULL);
+  gst_bus_set_flushing (bus, TRUE);
+  s = gst_message_get_structure (message);
+  ck_assert_str_eq (gst_structure_get_name (s), "oct-range");
+  fail_unless (gst_structure_get_double (s, "min", &min));
+  fail_unless (gst_structure_get_double (s, "max", &max));
+  properties = g_strdup_printf ("range=manual min=%.9g max=%.9g", min, max);
+  by_hand = image_of (input, properties);
+  oct_test_compare (by_hand, expected, 1);
+  oct_test_compare (second, expected, 1);
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
 /* Images say which depths they are of. */
 GST_START_TEST (test_depths_in_caps)
 {
@@ -317,6 +351,7 @@ octlogscale_suite (void)
   tcase_add_test (tcase, test_min_above_max_from_the_start);
   tcase_add_test (tcase, test_flush_forgets);
   tcase_add_test (tcase, test_range_survives);
+  tcase_add_test (tcase, test_range_is_told);
   tcase_add_test (tcase, test_depths_in_caps);
   tcase_add_test (tcase, test_padded_images);
   tcase_add_test (tcase, test_no_video_meta);

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { ended, execute, run, Server, until } from "./lib.mjs";
 import { frame, get, open, sendRaw, Talk, upgrade } from "./wire.mjs";
 
-const PATHS = ["/", "/live.js", "/indicators.js", "/keys.js", "/media.js", "/signal.js", "/volume.js", "/view.js", "/live.css", "/icon.svg", "/snapshot.png", "/calibration.csv",
+const PATHS = ["/", "/live.js", "/indicators.js", "/keys.js", "/measure.js", "/media.js", "/signal.js", "/volume.js", "/view.js", "/live.css", "/icon.svg", "/snapshot.png", "/calibration.csv",
   "/stream.mjpg", "/nothing"];
 
 // Exchanges the token of a printed link: the Cookie header of the session.
@@ -44,7 +44,12 @@ const together = {
     for (const query of ["token=", "token=x", `token=${near}`, `Token=${tokenOf(control)}`, "x=1"])
       assert.equal((await get(server, `/?${query}`)).status, 401, query);
     assert.equal((await get(server, `/live.js?token=${tokenOf(control)}`)).status, 401);
-    assert.ok(!(await get(server, "/")).body.includes("<"), "no page");
+    // a page that says how to get in, without anything of ours or of others
+    const { body, headers } = await get(server, "/");
+    assert.match(body, /by its link/);
+    assert.doesNotMatch(body, /script|src=|href|action|@import|url\(|id=|\/live|\d{4}/);
+    assert.match(headers["content-security-policy"], /^default-src 'none'; style-src 'sha256-[^ ;]+'; /);
+    assert.doesNotMatch((await get(server, "/live.js")).body, /</);
     await server.stop();
   },
 

@@ -5,8 +5,9 @@ import { clearIndicators, expectPictures, findStop, forgetPictures, forgetServer
   takePicture } from "/indicators.js";
 import { addKeys } from "/keys.js";
 import { Jpeg, WebRtc } from "/media.js";
+import { setMeasured } from "/measure.js";
 import { forgetMeters, setLateral, takeMeters } from "/signal.js";
-import { setScan, setTrueProportions } from "/view.js";
+import { setDepthAxis, setScan, setTrueProportions } from "/view.js";
 import { forgetLook, getShow, setSender, takeLook } from "/volume.js";
 
 const $ = (id) => document.getElementById(id);
@@ -25,6 +26,7 @@ let hello = null; // the server's first message
 let webrtcFailures = 0;
 let retry = 1000;
 let frozen = null; // { url, name } of the picture that is held
+let shownRange = null; // { black, white } of the picture that is seen, in dB
 let lastHeard = 0;
 
 // ------------------------------------------------------------------- messages
@@ -174,6 +176,7 @@ function takeHello(message) {
   $("record-hint").hidden = !message.control || message.recordable;
   $("method").replaceChildren(...message.methods.map(({ id, label }) => new Option(label, id)));
   $("fill").replaceChildren(...message.ways.map(({ id, label }) => new Option(label, id)));
+  fillColours(message.colours);
   $("solver").replaceChildren(...message.solvers.map(({ id }) => new Option(id, id)));
 }
 
@@ -207,6 +210,8 @@ function takeSettings(state) {
   $("roll-off").checked = state.rollOff;
   $("still-mirror").checked = state.still;
   for (const name of numbers) {
+    // which is shown as it is found
+    if (state.automatic && name in found && found.max > found.min) continue;
     const value = +(state[name] * unit(name)).toPrecision(6);
     if (document.activeElement !== $(name)) $(name).value = value;
     $(`${name}-slider`).value = value;
@@ -259,6 +264,14 @@ function takeTrouble(sentence) {
   }
   if (before && !trouble) expectPictures();
   if (!trouble && !media) choose();
+}
+
+// Black and white as they are in use now; the same: not known.
+let found = { min: 0, max: 0 };
+function takeRange({ black, white }) {
+  found = { min: +black.toFixed(1), max: +white.toFixed(1) };
+  if (!$("automatic").checked || !(found.max > found.min)) return;
+  for (const [name, value] of Object.entries(found)) $(name).value = $(`${name}-slider`).value = value;
 }
 
 function showAutomatic() {
@@ -318,9 +331,17 @@ async function takeStatus(status) {
   send({ type: "ack", number: status.number });
   takeClock(status, received);
   const depth = (status.zSpacing * status.depths) / hello.refractiveIndex;
-  setLateral(status.lines > 0 ? (hello.width * 1e6) / status.lines : 0);
-  setScan({ lines: status.lines, depths: status.depths, width: hello.width, depth });
-  $("proportions-row").hidden = !(hello.width > 0 && depth > 0 && getShow() === "bscan");
+  // an option counts more than what the source says
+  const width = hello.width || status.xSpacing * status.lines;
+  const isBscan = getShow() === "bscan";
+  setLateral(status.lines > 0 ? (width * 1e6) / status.lines : 0);
+  setScan({ lines: status.lines, depths: status.depths, width, depth,
+    top: (status.depthStart * status.zSpacing) / hello.refractiveIndex });
+  $("proportions-row").hidden = !(width > 0 && depth > 0 && isBscan);
+  $("axis-row").hidden = !(depth > 0 && isBscan);
+  if (!frozen) shownRange = { black: status.black, white: status.white };
+  setMeasured({ usable: isBscan, index: hello.refractiveIndex, range: shownRange });
+  takeRange(status);
   if (status.backend) showUnits(status.zSpacing > 0);
   takeRecording(status.recording);
   await media?.update();
@@ -365,6 +386,9 @@ $("settings").addEventListener("submit", (event) => event.preventDefault());
 for (const name of switches)
   $(name).addEventListener("change", () => {
     showAutomatic();
+    // by hand it goes on from the range in use
+    if (name === "automatic" && !$(name).checked && found.max > found.min)
+      for (const end of ["min", "max"]) setNumber(end, found[end]);
     change(name, $(name).checked);
   });
 for (const name of choices)
@@ -389,6 +413,25 @@ $("still-mirror").addEventListener("change", () => {
   if (!$("still-mirror").checked && $("roll-off").checked) change("rollOff", false);
 });
 $("roll-off").addEventListener("change", () => change("rollOff", $("roll-off").checked));
+$("axis").addEventListener("change", () => setDepthAxis($("axis").checked));
+
+// Colours of the grey levels: of this page alone, over whatever shows the picture.
+let colours = {};
+function fillColours(tables) {
+  const chosen = $("colours").value;
+  colours = tables;
+  const names = ["grey", ...Object.keys(tables).filter((name) => name !== "grey")];
+  $("colours").replaceChildren(...names.map((name) => new Option(name[0].toUpperCase() + name.slice(1), name)));
+  if (names.includes(chosen)) $("colours").value = chosen;
+}
+$("colours").addEventListener("change", () => {
+  const name = $("colours").value;
+  const values = colours[name].match(/../g).map((pair) => (parseInt(pair, 16) / 255).toFixed(4));
+  for (const [i, part] of ["R", "G", "B"].entries())
+    document.querySelector(`#colour-map feFunc${part}`).setAttribute("tableValues",
+      values.filter((_, k) => k % 3 === i).join(" "));
+  for (const id of ["video", "jpeg", "still"]) $(id).style.filter = name === "grey" ? "" : "url(#colour-map)";
+});
 $("proportions").addEventListener("change", () => setTrueProportions($("proportions").checked));
 
 // ----------------------------------------------------------------------- actions

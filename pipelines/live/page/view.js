@@ -5,9 +5,12 @@ const stage = document.getElementById("stage");
 const bars = document.getElementById("bars");
 const pictures = ["video", "jpeg", "still"].map((id) => document.getElementById(id));
 
-// Lines and depths of the B-scan, and its size in metres if it is known.
-const scan = { lines: 0, depths: 0, width: 0, depth: 0 };
+// Lines and depths of the B-scan, its size in metres if it is known, and the depth
+// of its upper edge.
+const scan = { lines: 0, depths: 0, width: 0, depth: 0, top: 0 };
 let trueProportions = true;
+let depthAxis = true;
+const painters = []; // of what is drawn on a B-scan: (context, box)
 // Shown in place of a B-scan: { aspect, width, height, paint } or null.
 // Sizes are in metres, 0 = not known or not the same everywhere.
 let shown = null;
@@ -40,7 +43,41 @@ function place() {
     known: Boolean(shown?.aspect) || physical };
 }
 
-function bar(context, box, pixels, text, vertical) {
+// Depths in mm along the left edge.
+function drawAxis(context, box) {
+  const step = [1, 2, 2.5].map((part) => niceLength((scan.depth * 45 * part) / box.height))
+    .find((length) => (length / scan.depth) * box.height >= 28) ?? scan.depth;
+  const digits = Math.max(0, -Math.floor(Math.log10(step * 1000) + 1e-9));
+  context.font = "600 12px system-ui, sans-serif";
+  context.textAlign = "left";
+  let unit = " mm"; // with the first number
+  for (let i = Math.ceil(scan.top / step - 1e-9); i * step <= scan.top + scan.depth; i++) {
+    const y = ((i * step - scan.top) / scan.depth) * box.height;
+    for (const [style, width] of [["rgb(0 0 0 / 75%)", 4], ["#fff", 1.5]]) {
+      context.strokeStyle = style;
+      context.lineWidth = width;
+      context.beginPath();
+      context.moveTo(0, y);
+      context.lineTo(7, y);
+      context.stroke();
+    }
+    if (y < 8 || y > box.height - 8) continue;
+    write(context, `${(i * step * 1000).toFixed(digits)}${unit}`, 11, y + 4);
+    unit = "";
+  }
+}
+
+// With a dark rim, to be read on any picture.
+export function write(context, text, x, y) {
+  context.lineWidth = 4;
+  context.strokeStyle = "rgb(0 0 0 / 75%)";
+  context.strokeText(text, x, y);
+  context.fillStyle = "#fff";
+  context.fillText(text, x, y);
+}
+
+// A scale of so many pixels, in a lower corner of the box: left, or right if vertical.
+export function bar(context, box, pixels, text, vertical, indent = 0) {
   const margin = 16;
   const [x, y] = [box.width - margin, box.height - margin];
   const trace = () => {
@@ -50,7 +87,7 @@ function bar(context, box, pixels, text, vertical) {
       context.moveTo(x, y - pixels); context.lineTo(x, y);
       context.moveTo(x - 4, y); context.lineTo(x + 4, y);
     } else {
-      const [left, low] = [margin, y];
+      const [left, low] = [margin + indent, y];
       context.moveTo(left, low - 4); context.lineTo(left, low + 4);
       context.moveTo(left, low); context.lineTo(left + pixels, low);
       context.moveTo(left + pixels, low - 4); context.lineTo(left + pixels, low + 4);
@@ -63,12 +100,8 @@ function bar(context, box, pixels, text, vertical) {
     trace();
   }
   context.textAlign = vertical ? "right" : "left";
-  const [tx, ty] = vertical ? [x - 10, y - pixels / 2 + 5] : [margin, y - 10];
-  context.lineWidth = 4;
-  context.strokeStyle = "rgb(0 0 0 / 75%)";
-  context.strokeText(text, tx, ty);
-  context.fillStyle = "#fff";
-  context.fillText(text, tx, ty);
+  const [tx, ty] = vertical ? [x - 10, y - pixels / 2 + 5] : [margin + indent, y - 10];
+  write(context, text, tx, ty);
 }
 
 export function draw() {
@@ -89,14 +122,19 @@ export function draw() {
   context.scale(ratio, ratio);
   context.font = "600 14px system-ui, sans-serif";
   const [width, height] = shown ? [shown.width, shown.height] : [scan.width, scan.depth];
-  if (height > 0) {
+  const axis = depthAxis && !shown && height > 0 && box.height >= 60;
+  if (axis) drawAxis(context, box);
+  context.font = "600 14px system-ui, sans-serif";
+  // without room there are none
+  if (height > 0 && !axis && box.height >= 60 && box.width >= 180) {
     const length = niceLength(height / 4);
     bar(context, box, (length / height) * box.height, lengthText(length), true);
   }
-  if (width > 0) {
+  if (width > 0 && box.height >= 60 && box.width >= 120) {
     const length = niceLength(width / 4);
-    bar(context, box, (length / width) * box.width, lengthText(length), false);
+    bar(context, box, (length / width) * box.width, lengthText(length), false, axis ? 56 : 0);
   }
+  if (!shown) for (const paint of painters) paint(context, box);
   shown?.paint?.(context, box);
 }
 
@@ -116,6 +154,17 @@ export function pointIn(event) {
 export function setScan(news) {
   if (Object.keys(scan).every((key) => scan[key] === news[key])) return;
   Object.assign(scan, news);
+  draw();
+}
+
+export const getScan = () => scan;
+
+export function addPainter(paint) {
+  painters.push(paint);
+}
+
+export function setDepthAxis(on) {
+  depthAxis = on;
   draw();
 }
 

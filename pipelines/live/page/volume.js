@@ -2,7 +2,7 @@
 // Volumes: the tabs, their settings, and hands on the picture.  All pages share
 // them: the server renders one picture, those who control turn it.
 import { addKeys } from "/keys.js";
-import { lengthText, pointIn, setShown } from "/view.js";
+import { bar, getScan, lengthText, niceLength, pointIn, setShown, write as writeOn } from "/view.js";
 
 const $ = (id) => document.getElementById(id);
 const stage = $("stage");
@@ -16,6 +16,8 @@ const CAMERA = { yaw: -35, pitch: 34, zoom: 0.9, panX: 0, panY: 0 };
 const WHOLE = { cropLeft: 0, cropRight: 1, cropFront: 0, cropBack: 1, cropTop: -1, cropBottom: 1, cutX: 0, cutY: 0 };
 // of the planes: which position is across, which down, and their colours
 const PLANES = [["atX", "atZ", "atY"], ["atY", "atZ", "atX"], ["atX", "atY", "atZ"]];
+// of the beam, from B-scan to B-scan, into the sample
+const DIRECTIONS = { atX: "scan", atY: "slow", atZ: "depth" };
 const COLOURS = { atX: "#7ee787", atY: "#58a6ff", atZ: "#ffb454" };
 
 let send = () => {};
@@ -132,8 +134,31 @@ function paintPlanes(context, box) {
     line(down, x, y + look[down] * height, x + width, y + look[down] * height);
     context.strokeStyle = COLOURS[own];
     context.strokeRect(x + 1, y + 1, width - 2, height - 2);
+    context.save();
+    context.translate(x, y);
+    nameDirections(context, { width, height }, across, down);
+    context.restore();
   }
   nameCorner(context, scale);
+}
+
+// In metres, 0 = not known.
+const sizeOf = (direction) => ({ atX: hello.width > 0 ? look.sizeX : 0, atY: hello.length > 0 ? look.sizeY : 0,
+  atZ: getScan().depth > 0 ? look.sizeZ : 0 })[direction];
+
+// Which way a plane runs, and how large it is, where there is room for it.
+function nameDirections(context, box, across, down) {
+  if (box.width < 130 || box.height < 70) return;
+  context.textAlign = "left";
+  context.font = "600 12px system-ui, sans-serif";
+  writeOn(context, `${DIRECTIONS[down]} ↓`, 8, 18);
+  context.textAlign = "right";
+  writeOn(context, `${DIRECTIONS[across]} →`, box.width - 8, 18);
+  const length = sizeOf(across) > 0 ? niceLength(sizeOf(across) / 3) : 0;
+  if (length > 0) bar(context, box, (length / sizeOf(across)) * box.width, lengthText(length), false);
+  const depth = sizeOf(down) > 0 ? niceLength(sizeOf(down) / 3) : 0;
+  if (depth > 0 && box.width > 220) bar(context, box, (depth / sizeOf(down)) * box.height, lengthText(depth), true);
+  context.textAlign = "left";
 }
 
 // Names of the planes in the corner that none of them has: they cover nothing.

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Contrast, colours, proportions, and what is measured in a B-scan.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+
+import { act, look, mean, openBrowser, run, Server, until, waitForVideo } from "./lib.mjs";
+import { get, Talk } from "./wire.mjs";
+
+let browser;
+
+const text = (page, id) => page.locator(id).textContent();
+const value = async (page, id) => Number(await page.locator(id).inputValue());
+const said = (talk, type) => talk.messages.findLast((message) => message.type === type);
+
+// Of the virtual OCT system: 512 depths from 790 to 900 nm, in tissue.
+const WIDTH = 3000;
+const INDEX = 1.38;
+const DEPTH = (512 * Math.PI) / (2 * Math.PI * (1 / 0.79 - 1 / 0.9)) / INDEX;
+
+async function snapshot(page) {
+  await page.evaluate(async () => {
+    const image = document.querySelector("#test-picture") ?? document.createElement("img");
+    image.id = "test-picture";
+    image.hidden = true;
+    document.body.append(image);
+    image.src = URL.createObjectURL(await (await fetch("/snapshot.png")).blob());
+    await image.decode();
+  });
+  return look(page, "#test-picture");
+}
+
+// What is seen of the page at some places, from 0 to 1 across and down the picture.
+async function seenAt(page, ...places) {
+  const box = await page.locator("#bars").boundingBox();
+  const png = (await page.screenshot({ clip: box })).toString("base64");
+  return page.evaluate(async ([data, points]) => {
+    const bytes = Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0));
+    const image = await createImageBitmap(new Blob([bytes], { type: "image/png" }));
+    const context = new OffscreenCanvas(image.width, image.height).getContext("2d");
+    context.drawImage(image, 0, 0);
+    return points.map(([x, y]) =>
+      [...context.getImageData(Math.floor(x * image.width), Math.floor(y * image.height), 1, 1).data.slice(0, 3)]);
+  }, [png, places]);
+}
+
+async function freeze(page) {
+  await act(page, "the picture is held", () => page.keyboard.press(" "), async () =>
+    await page.locator("#still").isVisible() && page.evaluate(() => document.querySelector("#still").naturalWidth > 0));
+}
+
+// CRC-32 of PNG (ISO 3309).
+function checksum(bytes) {
+  let sum = 0xffffffff;
+  for (const byte of bytes) {
+    sum ^= byte;
+    for (let i = 0; i < 8; i++) sum = (sum >>> 1) ^ (sum & 1 ? 0xedb88320 : 0);
+  }
+  return ~sum >>> 0;
+}
+
+// The chunks of a PNG: [type, data].
+function readChunks(png) {
+  const chunks = [];
+  for (let at = 8; at < png.length;) {
+    const length = png.readUInt32BE(at);
+    const part = png.subarray(at + 4, at + 8 + length);
+    assert.equal(png.readUInt32BE(at + 8 + length), checksum(part));
+    chunks.push([part.toString("latin1", 0, 4), part.subarray(4)]);
+    at += 12 + length;
+  }
+  return chunks;
+}
+
+const together = {
+  async "contrast by hand goes on from the range in use"() {
+    const server = await Server.start();
+    const talk = await Talk.start(server);
+    const page = await browser.visit(server.url);
+    await waitForVideo(page);
+    await until("the range in use is shown", async () => await value(page, "#min") > 1 && await value(page, "#max") < 100
+      && Math.abs(await value(page, "#min") - said(talk, "status").black) < 1);
+    const before = mean((await snapshot(page)).levels);
+    await act(page, "it is by hand", () => page.locator("#automatic").uncheck(), () => said(talk, "state").automatic === false);
+    const { min, max } = said(talk, "state");
+    assert.ok(max > min + 15 && min > 1, `${min} to ${max} dB`);
+    assert.ok(await page.locator("#min").isEnabled());
+    assert.equal(await value(page, "#min"), min);
+    // phantom and noise change a little from picture to picture
+    await until("the picture is as it was", async () => Math.abs(mean((await snapshot(page)).levels) - before) < 4);
+    assert.deepEqual(page.problems, []);
+    await server.stop();
+  },
+
+  async "the width that the source says gives true proportions"() {
+    const server = await Server.start("--source", "octsrc is-live=true samples=1024 lines=300 "
+      + "line-rate=9000 ! capssetter join=true caps=video/x-raw,x-spacing=(double)10e-6");
+    const talk = await Talk.start(server);
+    const page = await browser.visit(server.url);
+    await waitForVideo(page);
+    const { xSpacing, zSpacing } = await until("both scales are known", () => {
+      const status = said(talk, "status");
+      return status?.xSpacing > 0 && status.zSpacing > 0 && status;
+    });
+    assert.ok(Math.abs(xSpacing - 10e-6) < 1e-12);
+    const aspect = (300 * xSpacing) / ((512 * zSpacing) / INDEX);
+    await until("the picture has the shape of the sample", async () => {
+      const { width, height } = await page.locator("#video").boundingBox();
+      return Math.abs(width / height / aspect - 1) < 0.02;
+    });
+    await server.stop();
+  },
+
+  async "grey levels are shown in colours, on this page alone"() {
+    const server = await Server.start("--images", "videotestsrc is-live=true pattern=solid-color foreground-color=0xff808080 ! "
+      + "video/x-raw,format=GRAY8,width=64,height=64,framerate=20/1");
+    const page = await browser.visit(server.url);
+    await waitForVideo(page);
+    assert.deepEqual(await page.locator("#colours option").evaluateAll((all) => all.map((option) => option.value)),
+      ["grey", "viridis", "hot"]);
+    const grey = (await look(page, "#video")).levels[2000];
+    await page.locator("#colours").selectOption("hot");
+    // octcolormap's: red up to 95.6, then green up to 191.3
+    const green = (255 * (grey - 95.625)) / 95.625;
+    await until("it is coloured", async () => {
+      const [[r, g, b]] = await seenAt(page, [0.5, 0.5]);
+      return r > 245 && Math.abs(g - green) < 10 && b < 10;
+    });
+    await freeze(page);
+    const [[r, g, b]] = await seenAt(page, [0.5, 0.5]);
+    assert.ok(r > 245 && Math.abs(g - green) < 10 && b < 10, `${r}, ${g}, ${b}`);
+    // the data stay as they are
+    assert.ok(Math.abs((await snapshot(page)).levels[2000] - grey) < 4);
+    await page.locator("#colours").selectOption("grey");
+    await until("it is grey again", async () => {
+      const [[red, green2, blue]] = await seenAt(page, [0.5, 0.5]);
+      return red === green2 && green2 === blue && Math.abs(red - grey) < 4;
+    });
+    assert.deepEqual(page.problems, []);
+    await server.stop();
+  },
+
+  async "a caliper measures in tissue and in air, and its ends can be moved"() {
+    const server = await Server.start("--width-um", String(WIDTH));
+    const page = await browser.visit(server.url);
+    await waitForVideo(page);
+    await until("the scales are known", () => page.locator("#axis").isVisible());
+    const box = await page.locator("#bars").boundingBox();
+    const at = (x, y) => [box.x + x * box.width, box.y + y * box.height];
+    const drag = async (from, to) => {
+      await page.mouse.move(...at(...from));
+      await page.mouse.down();
+      await page.mouse.move(...at(...to), { steps: 4 });
+      await page.mouse.up();
+    };
+    // what is written beside calipers
+    await page.evaluate(() => {
+      window.written = [];
+      const { fillText } = CanvasRenderingContext2D.prototype;
+      CanvasRenderingContext2D.prototype.fillText = function (words, ...values) {
+        window.written.push(words);
+        return fillText.call(this, words, ...values);
+      };
+    });
+    const lengths = async () => {
+      const found = await page.evaluate(() => window.written.findLast((words) => / in air /.test(words)));
+      return /^([\d.]+) µm \(n = 1.38\), in air ([\d.]+) µm$/.exec(found ?? "")?.slice(1).map(Number);
+    };
+    const isAbout = async (x, y) => {
+      const [tissue, air] = await until("it is measured", lengths);
+      const right = [Math.hypot(x * WIDTH, y * DEPTH), Math.hypot(x * WIDTH, y * DEPTH * INDEX)];
+      // to a pixel of this screen
+      const pixel = WIDTH / box.width + DEPTH / box.height;
+      for (const [is, should] of [[tissue, right[0]], [air, right[1]]])
+        assert.ok(Math.abs(is - should) < 2 * pixel, `${is} µm, not ${should}`);
+    };
+    await drag([0.2, 0.3], [0.6, 0.3]);
+    assert.equal(await lengths(), undefined, "before it is switched on");
+    await page.keyboard.press("l");
+    await drag([0.2, 0.3], [0.5, 0.8]);
+    await isAbout(0.3, 0.5);
+    await drag([0.5, 0.8], [0.2, 0.7]);
+    await isAbout(0, 0.4);
+    await page.evaluate(() => { window.written = []; });
+    await page.keyboard.press("Escape");
+    await page.setViewportSize({ width: 1200, height: 800 });
+    await until("all is drawn again", () => page.evaluate(() => window.written.length > 0));
+    assert.equal(await lengths(), undefined, "Escape takes it away");
+    assert.deepEqual(page.problems, []);
+    await server.stop();
+  },
+
+  async "the cursor shows the place, and the value in dB"() {
+    const server = await Server.start("--width-um", String(WIDTH));
+    const talk = await Talk.start(server);
+    const page = await browser.visit(server.url);
+    await waitForVideo(page);
+    // 5 grey levels are 1 dB
+    await act(page, "the range is known", async () => {
+      await page.locator("#automatic").uncheck();
+      await page.locator("#max").fill("61");
+      await page.locator("#min").fill("10");
+      await page.locator("#min").press("Enter");
+    }, () => said(talk, "status").black === 10 && said(talk, "status").white === 61);
+    await freeze(page);
+    const { width, levels } = await look(page, "#still");
+    const box = await page.locator("#bars").boundingBox();
+    for (const [column, row] of [[100, 150], [320, 200], [600, 400]]) {
+      const [x, y] = [(column + 0.5) / 640, (row + 0.5) / 512];
+      await page.mouse.move(box.x + x * box.width, box.y + y * box.height);
+      // a pixel of the screen is not one of the picture
+      const near = [-2, -1, 0, 1, 2].flatMap((dy) => [-1, 0, 1].map((dx) => levels[(row + dy) * width + column + dx]));
+      const [across, unit, depth, low] = await until("it is written", async () =>
+        /^([\d.]+) (µm|mm) · depth ([\d.]+) (?:µm|mm) · [≤≥]? ?(−?[\d.]+) dB$/.exec(await text(page, "#cursor"))?.slice(1));
+      assert.ok(Math.abs(Number(across) * (unit === "mm" ? 1000 : 1) - x * WIDTH) < 15, across);
+      assert.ok(Math.abs(Number(depth) - y * DEPTH) < 10 || Math.abs(Number(depth) * 1000 - y * DEPTH) < 10, depth);
+      assert.ok(near.some((grey) => Math.abs(10 + grey / 5 - Number(low.replace("−", "-"))) < 0.06),
+        `${low} dB is none of ${near}`);
+    }
+    await page.mouse.move(5, box.y + box.height + 60);
+    await until("outside there is none", () => page.locator("#cursor").isHidden());
+    assert.deepEqual(page.problems, []);
+    await server.stop();
+  },
+
+  async "the depth axis has its marks at the depths of tissue"() {
+    const server = await Server.start("--width-um", String(WIDTH));
+    const page = await browser.visit(server.url);
+    await waitForVideo(page);
+    await until("the scales are known", () => page.locator("#axis").isVisible());
+    // rows of the canvas that are white at its left edge
+    const marks = () => page.evaluate(() => {
+      const canvas = document.querySelector("#bars");
+      const { data } = canvas.getContext("2d").getImageData(3, 0, 1, canvas.height);
+      const rows = [];
+      for (let row = 0; row < canvas.height; row++)
+        if (data[4 * row] > 150 && data[4 * row + 3] > 150 && rows.at(-1) !== row - 1) rows.push(row);
+      return { rows, height: canvas.height };
+    });
+    const { rows, height } = await marks();
+    const step = (100 / DEPTH) * height; // of 0.1 mm
+    assert.ok(rows.length >= DEPTH / 100 - 1, `${rows}`);
+    for (const row of rows) assert.ok(Math.abs(row / step - Math.round(row / step)) < 3 / step, `${row}: ${step}`);
+    await page.locator("#axis").uncheck();
+    await until("it is gone", async () => (await marks()).rows.length === 0);
+    await server.stop();
+  },
+
+  async "three planes name their directions, and have scales"() {
+    const server = await Server.start("--bscans", "16", "--width-um", "640", "--length-um", "320", "--images",
+      "videotestsrc is-live=true pattern=gradient ! video/x-raw,format=GRAY8,width=64,height=64,framerate=25/1");
+    const page = await browser.visit(server.url);
+    await page.addInitScript(() => {
+      window.written = [];
+      const { fillText } = CanvasRenderingContext2D.prototype;
+      CanvasRenderingContext2D.prototype.fillText = function (words, ...values) {
+        window.written.push(words);
+        return fillText.call(this, words, ...values);
+      };
+    });
+    await page.reload();
+    await waitForVideo(page);
+    await until("volumes are known", () => page.locator("#tabs").isVisible());
+    await act(page, "the planes are shown", () => page.keyboard.press("4"), async () =>
+      await page.locator("[data-show=planes]").getAttribute("aria-pressed") === "true"
+      && page.evaluate(() => window.written.includes("scan →")));
+    const written = await page.evaluate(() => window.written);
+    for (const words of ["scan →", "slow →", "slow ↓", "depth ↓", "200 µm", "100 µm"]) assert.ok(written.includes(words), words);
+    // a depth that is not known has no scale: those of 640 and 320 um are a third of them at most
+    assert.deepEqual([...new Set(written.filter((words) => / [µm]m$/.test(words) && !/Depth/.test(words)))].sort(), ["100 µm", "200 µm"]);
+    assert.deepEqual(page.problems, []);
+    await server.stop();
+  },
+
+  async "a snapshot says how large its pixels are, and how it was made"() {
+    const server = await Server.start("--width-um", String(WIDTH));
+    const talk = await Talk.start(server);
+    const page = await browser.visit(server.url, { acceptDownloads: true });
+    await waitForVideo(page);
+    await until("the range is known", () => said(talk, "status")?.white > said(talk, "status").black);
+    const [download] = await Promise.all([page.waitForEvent("download"), page.keyboard.press("s")]);
+    const chunks = readChunks(readFileSync(await download.path()));
+    assert.equal(chunks[0][0], "IHDR");
+    const sizes = chunks.find(([type]) => type === "pHYs")[1];
+    const perMetre = [640 / (WIDTH * 1e-6), 512 / (DEPTH * 1e-6)];
+    for (const [i, right] of perMetre.entries())
+      assert.ok(Math.abs(sizes.readUInt32BE(4 * i) / right - 1) < 1e-3, `${sizes.readUInt32BE(4 * i)}, not ${right}`);
+    assert.equal(sizes[8], 1); // metres
+    const texts = Object.fromEntries(chunks.filter(([type]) => type === "tEXt")
+      .map(([, data]) => data.toString("latin1").split("\0")));
+    assert.match(texts["Creation Time"], /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/);
+    assert.match(texts.Spacings, /^lateral 4.6875 um, depth 2\.\d+ um \(refractive index 1.38; in air 3\.\d+ um\)/);
+    const [black, white] = /^black (\S+) dB, white (\S+) dB$/.exec(texts.Range).slice(1).map(Number);
+    assert.ok(white > black + 15);
+    assert.match(texts.Method, /^cubic, window hann$/);
+    assert.match(texts.Calibration, /^a2=0 um\^2, a3=0 um\^3/);
+    await server.stop();
+    // of finished images nothing is known
+    const other = await Server.start("--images", "videotestsrc is-live=true ! video/x-raw,format=GRAY8,width=64,height=64");
+    const png = await until("there is a picture", async () => {
+      const { status, body } = await get(other, "/snapshot.png");
+      return status === 200 && Buffer.from(body, "latin1");
+    });
+    assert.ok(!readChunks(png).some(([type, data]) => type === "pHYs" || /^(Range|Method)/.test(data.toString("latin1"))));
+    await other.stop();
+  },
+};
+
+browser = process.env.OCT_LIVE ? await openBrowser().catch(() => null) : null;
+await run({}, { together });
