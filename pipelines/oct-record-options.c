@@ -99,6 +99,8 @@ add_entries (GOptionGroup *group, OctRecordProgramOptions *options)
         "Name of the recording, without ending", "NAME" },
     { "source", 0, 0, G_OPTION_ARG_STRING, &p->source,
         "Camera: GStreamer elements that deliver raw spectra", "PIPELINE" },
+    { "oct-camera", 0, 0, G_OPTION_ARG_STRING, &p->oct_camera,
+        "GenICam camera of spectra: its name or address, or first", "NAME" },
     { "line-rate", 0, 0, G_OPTION_ARG_DOUBLE, &p->line_rate,
         "A-lines per second (default: 30 B-scans per second)", "R" },
     { "method", 0, 0, G_OPTION_ARG_STRING, &p->method,
@@ -194,6 +196,8 @@ oct_record_options_parse (
       || !oct_source_options_check (
           &p->spectra, *argc > 1 ? (*argv)[1] : NULL, error))
     return FALSE;
+  if (!oct_launch_take_camera (p->oct_camera, &p->source, error))
+    return FALSE;
   if (options->size == NULL)
     options->size = g_strdup ("640x512");
   return check_options (options, error);
@@ -208,6 +212,7 @@ oct_record_options_clear (OctRecordProgramOptions *options)
   oct_instrument_options_clear (&p->instrument);
   oct_sensing_options_clear (&p->sensing);
   g_free (p->source);
+  g_free (p->oct_camera);
   g_free (p->method);
   g_free (p->window);
   g_free (p->fill);
