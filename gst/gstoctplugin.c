@@ -2,8 +2,8 @@
 #include "gstoctcollect.h"
 #include "gstoctaverage.h"
 #ifdef HAVE_ARAVIS
-#include "gstoctcameraprovider.h"
-#include "gstoctcamerasrc.h"
+#  include "gstoctcameraprovider.h"
+#  include "gstoctcamerasrc.h"
 #endif
 #include "gstoctcolormap.h"
 #include "gstoctcs.h"
