@@ -4,8 +4,8 @@
 #include "gstoctangio.h"
 #include "gstoctaverage.h"
 #ifdef HAVE_ARAVIS
-#include "gstoctcameraprovider.h"
-#include "gstoctcamerasrc.h"
+#  include "gstoctcameraprovider.h"
+#  include "gstoctcamerasrc.h"
 #endif
 #include "gstoctcolormap.h"
 #include "gstoctcs.h"

@@ -149,29 +149,50 @@ oct_wants_dicom () {
   return 1
 }
 
-# Whether the build folder was set up with DICOM.
-oct_has_dicom () {
-  grep -q -e -DHAVE_DCMTK "$oct_build/build.ninja"
+# Whether the options of record.sh or live.sh, which are given, ask for a GenICam
+# camera.
+oct_wants_camera () {
+  local argument
+  for argument in "$@"; do
+    case $argument in
+      --oct-camera | --oct-camera=* | *octcamerasrc*) return 0 ;;
+    esac
+  done
+  return 1
 }
 
-# Installs the packages to write DICOM, which few need, and has a build folder
-# that was set up before search for them again.
-oct_add_dicom () {
-  oct_install "${OCT_DICOM_PACKAGES[@]}"
-  if [ ! -f "$oct_build/build.ninja" ] || oct_has_dicom; then
+# oct_add WHAT MACRO SENTENCE PACKAGE ... installs packages that few need, and has a
+# build folder that was set up before search for them again.  MACRO is defined in a
+# build that has them.
+oct_add () {
+  local what=$1 macro=$2 sentence=$3
+  shift 3
+  oct_install "$@"
+  if [ ! -f "$oct_build/build.ninja" ] ||
+    grep -q -e "-D$macro" "$oct_build/build.ninja"; then
     return 0
   fi
-  echo "Building in $oct_build again, with DICOM ..."
+  echo "Building in $oct_build again, with $what ..."
   oct_quietly meson setup --reconfigure "$oct_build" "$oct_root" || {
     echo "The build could not be set up; the reason is above." >&2
     exit 1
   }
-  oct_has_dicom || {
-    echo "The build in $oct_build cannot write DICOM: DCMTK or a C++ compiler" \
-      "was not found, or it was set up without. Install g++ and libdcmtk-dev" \
-      "and remove that folder, or take another --format." >&2
+  grep -q -e "-D$macro" "$oct_build/build.ninja" || {
+    echo "The build in $oct_build cannot $sentence" >&2
     exit 1
   }
+}
+
+oct_add_dicom () {
+  oct_add DICOM HAVE_DCMTK "write DICOM: DCMTK or a C++ compiler was not found, or\
+ it was set up without. Install g++ and libdcmtk-dev and remove that folder, or take\
+ another --format." "${OCT_DICOM_PACKAGES[@]}"
+}
+
+oct_add_camera () {
+  oct_add Aravis HAVE_ARAVIS "open GenICam cameras: Aravis 0.8.25 was not found, or it\
+ was set up without. Install libaravis-dev and libusb-1.0-0-dev and remove that\
+ folder." "${OCT_CAMERA_PACKAGES[@]}"
 }
 
 # Builds the program of this name and sets the variables that it needs.

@@ -14,6 +14,7 @@ Missing Debian packages are installed with apt; the plugin is built in build/.
 
 What is shown
   --source PIPELINE    a camera: GStreamer elements that deliver raw spectra
+  --oct-camera NAME    a GenICam camera: its name or address, or first
   --scan-mask-file FILE the A-lines of a volume that it takes, if the scan leaves
                        some out: rows of 0 and 1
   --data FILE          file of spectra, played in a loop: raw, NumPy, MATLAB, HDF5,
@@ -70,7 +71,7 @@ Examples:
   pipelines/live.sh
   pipelines/live.sh --address 0.0.0.0 --cert room.crt --key room.key \
     --record ~/surgery --calibration calibration.csv \
-    --source "aravissrc ! video/x-raw,format=GRAY16_LE,width=2048,height=500"
+    --source "octcamerasrc ! video/x-raw,format=GRAY16_LE,width=2048,height=500"
 END
 }
 
@@ -78,6 +79,9 @@ END
 . "$(dirname "${BASH_SOURCE[0]}")/build.sh"
 oct_help "$@"
 oct_install "${OCT_LIVE_PACKAGES[@]}"
+if oct_wants_camera "$@"; then
+  oct_add_camera
+fi
 # a folder that was set up before these packages came
 if [ -f "$oct_build/build.ninja" ] \
   && ! grep -q 'pipelines/live/oct-live:' "$oct_build/build.ninja"; then

@@ -203,6 +203,28 @@ oct_source_options_count_lines (const OctSourceOptions *options)
   return reader != NULL ? oct_reader_get_info (reader)->lines : 0;
 }
 
+gboolean
+oct_launch_take_camera (const char *camera, char **source, GError **error)
+{
+  g_autofree char *escaped = NULL;
+
+  if (camera == NULL)
+    return TRUE;
+  if (*source != NULL || *camera == '\0') {
+    g_set_error_literal (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+        *source != NULL
+            ? "Either --oct-camera or --source gives the spectra, not both."
+            : "--oct-camera is the name or address of a camera, as "
+              "gst-device-monitor-1.0 lists them, or first.");
+    return FALSE;
+  }
+  escaped = g_strescape (camera, NULL);
+  *source = g_str_equal (camera, "first")
+                ? g_strdup ("octcamerasrc")
+                : g_strdup_printf ("octcamerasrc camera=\"%s\"", escaped);
+  return TRUE;
+}
+
 /* aravissrc gives the memory of a buffer back to the camera as soon as it was
  * pushed, even if others keep the buffer: a recording would hold later frames
  * in the places of earlier ones. */

@@ -60,6 +60,12 @@ gboolean oct_source_options_is_recording (const OctSourceOptions *options);
  * read so, which octsrc reports with a sentence. */
 guint oct_source_options_count_lines (const OctSourceOptions *options);
 
+/* Makes --oct-camera, the name or address of a GenICam camera or "first", the
+ * launch line of --source; NULL: nothing was asked for.  FALSE with a sentence if
+ * there is a --source already. */
+gboolean oct_launch_take_camera (
+    const char *camera, char **source, GError **error);
+
 /* Adds a launch line to `bin`, as one bin with the pads that are open in it.
  * The result belongs to `bin`; NULL with GStreamer's own error. */
 GstElement *oct_launch_add_part (

@@ -91,16 +91,28 @@ check_options (OctRecordProgramOptions *options, GError **error)
 }
 
 static void
+add_source_entries (GOptionGroup *group, OctRecordOptions *p)
+{
+  const GOptionEntry entries[] = {
+    { "source", 0, 0, G_OPTION_ARG_STRING, &p->source,
+        "Camera: GStreamer elements that deliver raw spectra", "PIPELINE" },
+    { "oct-camera", 0, 0, G_OPTION_ARG_STRING, &p->oct_camera,
+        "GenICam camera of spectra: its name or address, or first", "NAME" },
+    { "line-rate", 0, 0, G_OPTION_ARG_DOUBLE, &p->line_rate,
+        "A-lines per second (default: 30 B-scans per second)", "R" },
+    { NULL },
+  };
+
+  g_option_group_add_entries (group, entries);
+}
+
+static void
 add_entries (GOptionGroup *group, OctRecordProgramOptions *options)
 {
   OctRecordOptions *p = &options->pipeline;
   const GOptionEntry entries[] = {
     { "output", 0, 0, G_OPTION_ARG_FILENAME, &options->output,
         "Name of the recording, without ending", "NAME" },
-    { "source", 0, 0, G_OPTION_ARG_STRING, &p->source,
-        "Camera: GStreamer elements that deliver raw spectra", "PIPELINE" },
-    { "line-rate", 0, 0, G_OPTION_ARG_DOUBLE, &p->line_rate,
-        "A-lines per second (default: 30 B-scans per second)", "R" },
     { "method", 0, 0, G_OPTION_ARG_STRING, &p->method,
         "Reconstruction: cubic (default), linear, lanczos, nufft, nudft, cs",
         "M" },
@@ -185,6 +197,7 @@ oct_record_options_parse (
   oct_sensing_options_add (group, &p->sensing);
   p->max = 100.0;
   options->rtsp_port = -1;
+  add_source_entries (group, p);
   add_entries (group, options);
   g_option_context_set_main_group (context, group);
   oct_source_options_add (context, &p->spectra);
@@ -193,6 +206,8 @@ oct_record_options_parse (
   if (!g_option_context_parse (context, argc, argv, error)
       || !oct_source_options_check (
           &p->spectra, *argc > 1 ? (*argv)[1] : NULL, error))
+    return FALSE;
+  if (!oct_launch_take_camera (p->oct_camera, &p->source, error))
     return FALSE;
   if (options->size == NULL)
     options->size = g_strdup ("640x512");
@@ -208,6 +223,7 @@ oct_record_options_clear (OctRecordProgramOptions *options)
   oct_instrument_options_clear (&p->instrument);
   oct_sensing_options_clear (&p->sensing);
   g_free (p->source);
+  g_free (p->oct_camera);
   g_free (p->method);
   g_free (p->window);
   g_free (p->fill);

@@ -25,7 +25,8 @@
 
 typedef struct {
   gint offered, made;         /* atomic */
-  GstElement *source, *queue; /* source: octsrc or NULL */
+  GstElement *source, *queue; /* source: octsrc, octcamerasrc or NULL */
+  const char *dropped;        /* its property */
 } Counts;
 
 /* ------------------------------------------------------------- launch lines */
@@ -364,6 +365,22 @@ free_counts (gpointer data)
   g_free (counts);
 }
 
+/* The camera in --source that counts what it loses, or NULL. */
+static GstElement *
+find_camera (GstBin *bin)
+{
+  GstIterator *cameras =
+      gst_bin_iterate_all_by_element_factory_name (bin, "octcamerasrc");
+  GValue value = G_VALUE_INIT;
+  GstElement *camera = NULL;
+
+  if (gst_iterator_next (cameras, &value) == GST_ITERATOR_OK)
+    camera = g_value_dup_object (&value);
+  g_value_unset (&value);
+  gst_iterator_free (cameras);
+  return camera;
+}
+
 void
 oct_record_pipeline_count (GstElement *pipeline)
 {
@@ -373,6 +390,11 @@ oct_record_pipeline_count (GstElement *pipeline)
       oct_launch_get_pad (pipeline, "reconstruct", "src");
 
   counts->source = gst_bin_get_by_name (GST_BIN (pipeline), "octsrc");
+  counts->dropped = "dropped";
+  if (counts->source == NULL) {
+    counts->source = find_camera (GST_BIN (pipeline));
+    counts->dropped = "lost";
+  }
   counts->queue = gst_bin_get_by_name (GST_BIN (pipeline), "incoming");
   gst_pad_add_probe (
       spectra, GST_PAD_PROBE_TYPE_BUFFER, on_buffer, &counts->offered, NULL);
@@ -390,7 +412,7 @@ oct_record_pipeline_get_counts (GstElement *pipeline)
   gint made = g_atomic_int_get (&counts->made), lost;
 
   if (counts->source != NULL)
-    g_object_get (counts->source, "dropped", &at_source, NULL);
+    g_object_get (counts->source, counts->dropped, &at_source, NULL);
   g_object_get (counts->queue, "current-level-buffers", &waiting, NULL);
   /* one is being worked on */
   lost = g_atomic_int_get (&counts->offered) - made - (gint)waiting - 1;

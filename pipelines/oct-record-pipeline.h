@@ -17,6 +17,7 @@ typedef struct {
   OctInstrumentOptions instrument;
   OctSensingOptions sensing;
   char *source;       /* launch line that delivers raw spectra, or NULL */
+  char *oct_camera;   /* becomes `source` */
   double line_rate;   /* A-lines per second, 0 = as the recording says, else 30
                          B-scans per second */
   char *method;       /* id of an OctMethod, NULL = the default */

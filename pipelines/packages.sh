@@ -14,6 +14,10 @@ OCT_BUILD_PACKAGES=(gcc libc6-dev meson ninja-build pkg-config
 # To write DICOM too; convert.sh installs them if they are needed.
 OCT_DICOM_PACKAGES=(g++ libdcmtk-dev)
 
+# For GenICam cameras; record.sh and live.sh install them if they are needed.
+# Debian 12's libaravis-dev needs libusb's and does not say so.
+OCT_CAMERA_PACKAGES=(libaravis-dev libusb-1.0-0-dev)
+
 # To run it, to make videos and to record: gst-launch-1.0, videoconvert, mp4mux,
 # pngenc, x264enc, clockoverlay (x), avenc_ffv1 (libav).
 OCT_RUN_PACKAGES=(gstreamer1.0-tools gstreamer1.0-plugins-base
@@ -26,7 +30,7 @@ OCT_LIVE_PACKAGES=(libsoup-3.0-dev libjson-glib-dev
 
 # For the tests only: Aravis has a camera source and a fake camera for it, openssl
 # makes a certificate; readers of the written files, and DICOM, which is optional.
-OCT_TEST_PACKAGES=(python3 python3-numpy libaravis-0.8-0 openssl git codespell
+OCT_TEST_PACKAGES=(python3 python3-numpy "${OCT_CAMERA_PACKAGES[@]}" openssl git codespell
   clang-format reuse python3-tifffile python3-nibabel python3-h5py
   python3-pydicom "${OCT_DICOM_PACKAGES[@]}" dcmtk dicom3tools
   python3-gi gir1.2-gst-plugins-base-1.0 mkdocs mkdocs-material)

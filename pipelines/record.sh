@@ -21,6 +21,7 @@ Missing Debian packages are installed with apt; the plugin is built in build/.
 
 Where the spectra come from
   --source PIPELINE    a camera: GStreamer elements that deliver raw spectra
+  --oct-camera NAME    a GenICam camera: its name or address, or first
   --data FILE          file of spectra: raw, NumPy, MATLAB, HDF5, Thorlabs, or a
                        recording
   --samples N          samples per A-line    (only of a raw file)
@@ -92,11 +93,14 @@ Who else sees it
 Examples:
   pipelines/record.sh --output ~/surgery/patient-17 --camera /dev/video0 --view
   pipelines/record.sh --output scan --raw --calibration calibration.csv \
-    --source "aravissrc ! video/x-raw,format=GRAY16_LE,width=2048,height=500"
+    --source "octcamerasrc ! video/x-raw,format=GRAY16_LE,width=2048,height=500"
 END
 }
 
 # shellcheck source=pipelines/build.sh
 . "$(dirname "${BASH_SOURCE[0]}")/build.sh"
 oct_help "$@"
+if oct_wants_camera "$@"; then
+  oct_add_camera
+fi
 oct_start oct-record "$@"

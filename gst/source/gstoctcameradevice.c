@@ -359,8 +359,8 @@ choose_format (const GstOctCameraDevice *device, const char *wanted)
 }
 
 static gboolean
-check_layout (GstOctCameraDevice *device, const GstOctCameraLayout *layout,
-    GError **error)
+device_check_layout (GstOctCameraDevice *device,
+    const GstOctCameraLayout *layout, GError **error)
 {
   gsize values = (gsize)layout->width * layout->height;
   gsize least = (values
@@ -390,7 +390,7 @@ check_layout (GstOctCameraDevice *device, const GstOctCameraLayout *layout,
   return FALSE;
 }
 
-/* Sets what differs, and reads what has become of it. */
+/* Sets the values that differ, and reads them again. */
 static gboolean
 set_region (GstOctCameraDevice *device, gint width, gint height,
     GstOctCameraLayout *layout, GError **error)
@@ -485,7 +485,8 @@ gst_oct_camera_device_configure (GstOctCameraDevice *device,
     return FALSE;
   }
   return set_region (device, width, height, layout, error)
-         && check_layout (device, layout, error) && set_rate (device, s, error);
+         && device_check_layout (device, layout, error)
+         && set_rate (device, s, error);
 }
 
 /* -------------------------------------------------------------- is it there? */

@@ -25,14 +25,14 @@ typedef struct {
   GstOctCameraPacking packing;
 } GstOctCameraFormat;
 
-/* What a frame of the camera is, as it was set up. */
+/* A frame of the camera, as it was set up. */
 typedef struct {
   const GstOctCameraFormat *format;
   guint width, height;
   gsize size; /* bytes of a frame, with all that the camera sends */
 } GstOctCameraLayout;
 
-/* What the user has set, all as the properties of octcamerasrc. */
+/* The user's settings, all as the properties of octcamerasrc. */
 typedef struct {
   const char *camera, *features, *trigger;
   guint lines;
@@ -46,7 +46,7 @@ GstOctCameraDevice *gst_oct_camera_device_open (
     const GstOctCameraChoice *choice, GError **error);
 void gst_oct_camera_device_close (GstOctCameraDevice *device);
 
-/* What Aravis calls it, which opens the same camera again. */
+/* Its name in Aravis, which opens the same camera again. */
 const char *gst_oct_camera_device_get_id (const GstOctCameraDevice *device);
 ArvCamera *gst_oct_camera_device_get_camera (const GstOctCameraDevice *device);
 

@@ -21,7 +21,7 @@ guint gst_oct_camera_images_count_default (
     const GstOctCameraLayout *layout, GstClockTime duration);
 
 /* `count` frames of `layout`, each of which is one buffer of `info`.
- * `allocator`: NULL or as above; `any_stride`: what is downstream reads
+ * `allocator`: NULL or as above; `any_stride`: elements downstream read
  * GstVideoMeta. */
 GstOctCameraImages *gst_oct_camera_images_new (const GstOctCameraLayout *layout,
     const GstOctInfo *info, guint count, GstAllocator *allocator,

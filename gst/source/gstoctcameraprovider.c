@@ -73,7 +73,7 @@ GST_DEVICE_PROVIDER_REGISTER_DEFINE (octcameraprovider, "octcameraprovider",
 
 /* Number `i` of Aravis' list. */
 static GstDevice *
-describe_camera (guint i)
+provider_describe (guint i)
 {
   const char *vendor = arv_get_device_vendor (i);
   const char *model = arv_get_device_model (i);
@@ -107,7 +107,7 @@ camera_provider_probe (GstDeviceProvider *provider)
   arv_update_device_list ();
   for (guint i = arv_get_n_devices (); i-- > 0;)
     devices =
-        g_list_prepend (devices, gst_object_ref_sink (describe_camera (i)));
+        g_list_prepend (devices, gst_object_ref_sink (provider_describe (i)));
   return devices;
 }
 

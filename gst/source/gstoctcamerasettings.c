@@ -31,7 +31,7 @@ static const GstOctProperty camera_settings[] = {
   { "timeout", "Timeout",
       "Time without a frame in ms after which the camera is asked whether it "
       "is "
-      "still there, and a warning says what may be wrong (0 = never)",
+      "still there, and a warning names likely reasons (0 = never)",
       0, NULL,
       GST_OCT_UINT (GstOctCameraSettings, timeout, 0, G_MAXINT, 5000) },
   { "keep-incomplete", "Keep incomplete frames",

@@ -364,7 +364,7 @@ camera_add (GstOctCameraSrc *self, guint64 *counter, guint64 more)
 
 /* Frames before this one that never came. */
 static void
-count_lost (GstOctCameraSrc *self, ArvBuffer *filled)
+camera_count_lost (GstOctCameraSrc *self, ArvBuffer *filled)
 {
   guint64 lost = gst_oct_camera_count (
               &self->count, arv_buffer_get_frame_id (filled)),
@@ -389,7 +389,7 @@ count_lost (GstOctCameraSrc *self, ArvBuffer *filled)
 }
 
 static GstClockTime
-get_running_time (GstOctCameraSrc *self)
+camera_running_time (GstOctCameraSrc *self)
 {
   g_autoptr (GstClock) clock = gst_element_get_clock (GST_ELEMENT (self));
   GstClockTime base = gst_element_get_base_time (GST_ELEMENT (self)), now;
@@ -405,8 +405,8 @@ stamp_frame (GstOctCameraSrc *self, GstBuffer *buffer, guint64 camera_time)
 {
   guint64 number = self->count.number;
 
-  GST_BUFFER_PTS (buffer) =
-      gst_oct_camera_time (&self->time, camera_time, get_running_time (self));
+  GST_BUFFER_PTS (buffer) = gst_oct_camera_time (
+      &self->time, camera_time, camera_running_time (self));
   GST_BUFFER_DTS (buffer) = GST_CLOCK_TIME_NONE;
   GST_BUFFER_DURATION (buffer) = self->duration;
   GST_BUFFER_OFFSET (buffer) = number;
@@ -455,7 +455,7 @@ take_frame (GstOctCameraSrc *self, ArvBuffer *filled)
     gst_oct_camera_images_give_back (self->images, filled);
     return NULL;
   }
-  count_lost (self, filled);
+  camera_count_lost (self, filled);
   whole = arv_buffer_get_status (filled) == ARV_BUFFER_STATUS_SUCCESS;
   if (!judge_frame (self, filled, whole)) {
     gst_oct_camera_images_give_back (self->images, filled);

@@ -26,6 +26,8 @@ read_command_line (OctLiveOptions *o, int *argc, char ***argv, GError **error)
       "File: A-lines per second (default: 30 B-scans per second)", "HZ" },
     { "source", 0, 0, G_OPTION_ARG_STRING, &o->source,
       "Pipeline of raw spectra, as of a camera", "PIPELINE" },
+    { "oct-camera", 0, 0, G_OPTION_ARG_STRING, &o->oct_camera,
+      "GenICam camera of spectra: its name or address, or first", "NAME" },
     { "scan-mask-file", 0, 0, G_OPTION_ARG_FILENAME, &o->scan_mask,
       "Text file of 0 and 1: the A-lines of a volume that the camera takes "
       "(default: as the source says)", "FILE" },
@@ -206,7 +208,8 @@ oct_live_options_parse (
   if (!read_command_line (options, argc, argv, error))
     return FALSE;
   if (!oct_source_options_check (
-          &options->file, *argc > 1 ? (*argv)[1] : NULL, error))
+          &options->file, *argc > 1 ? (*argv)[1] : NULL, error)
+      || !oct_launch_take_camera (options->oct_camera, &options->source, error))
     return FALSE;
   if (options->address == NULL)
     options->address = g_strdup ("127.0.0.1");
@@ -222,6 +225,7 @@ oct_live_options_clear (OctLiveOptions *options)
   oct_instrument_options_clear (&options->instrument);
   oct_source_options_clear (&options->file);
   g_free (options->source);
+  g_free (options->oct_camera);
   g_free (options->scan_mask);
   g_free (options->images);
   g_free (options->address);

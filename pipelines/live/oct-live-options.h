@@ -10,7 +10,8 @@ typedef struct {
   OctSourceOptions file;
   OctInstrumentOptions instrument;
   char *source, *images;
-  char *scan_mask; /* file, or NULL */
+  char *oct_camera; /* becomes `source` */
+  char *scan_mask;  /* file, or NULL */
   double line_rate;
   gint bitrate; /* kbit/s */
   char *address;

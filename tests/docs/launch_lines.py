@@ -52,7 +52,9 @@ def commands():
 
 def element_commands():
     """The same of SECTION comments, which gtk-doc and hotdoc show."""
-    for source, _, text in sections.sections():
+    for source, element, text in sections.sections():
+        if element in sections.left_out():
+            continue
         for lines in sections.parts(text)[1]:
             yield source, " ".join(lines)
 
@@ -120,7 +122,7 @@ def make_files(folder, lines):
 def missing_elements(command):
     """Elements of this plugin, whose version is not GStreamer's."""
     return [name for name in re.findall(r"\boct[a-z0-9]+\b", command)
-            if subprocess.run(
+            if name not in sections.left_out() and subprocess.run(
                 ["gst-inspect-1.0", "--exists", "--atleast-version=0.0", name],
                 stdin=subprocess.DEVNULL).returncode != 0]
 

@@ -43,7 +43,7 @@ GST_START_TEST (test_count)
 GST_END_TEST;
 
 /* A frame every 10 ms, that is here 3 ms later and up to 40 ms more by chance: its
- * time is right to what the clocks differ, 100 in a million. */
+ * time is right but for the drift of the clocks, 100 in a million. */
 GST_START_TEST (test_time)
 {
   g_autoptr (GRand) random = g_rand_new_with_seed (3);
@@ -160,7 +160,7 @@ held_long_enough (OctTestWatch *watch)
   return watch->frames >= LONG;
 }
 
-/* Of 8 buffers five are held: the camera has the others again and again. */
+/* Five of 8 buffers are held: the camera has the others again and again. */
 GST_START_TEST (test_held)
 {
   Holder holder = { .random = g_rand_new_with_seed (1),

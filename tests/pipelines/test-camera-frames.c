@@ -9,6 +9,7 @@
 
 #include <dlfcn.h>
 #include <glib/gstdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #define ARAVIS "libaravis-0.8.so.0"
@@ -165,6 +166,59 @@ test_gather (void)
   check_frames (pipeline, pad);
 }
 
+/* --oct-camera in the place of --source. */
+static void
+test_option (void)
+{
+  static const char *const cases[][2] = {
+    { "first", "octcamerasrc" },
+    { "Fake_1", "octcamerasrc camera=\"Fake_1\"" },
+    { "a \"b\" ! c", "octcamerasrc camera=\"a \\\"b\\\" ! c\"" },
+  };
+  g_autoptr (GError) error = NULL;
+  char *source = NULL;
+
+  g_assert_true (oct_launch_take_camera (NULL, &source, &error));
+  g_assert_null (source);
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_autofree char *found = NULL;
+
+    g_assert_true (oct_launch_take_camera (cases[i][0], &found, &error));
+    g_assert_cmpstr (found, ==, cases[i][1]);
+  }
+  g_assert_false (oct_launch_take_camera ("", &source, &error));
+  g_assert_nonnull (strstr (error->message, "or first"));
+  g_clear_error (&error);
+  source = (char *)"videotestsrc";
+  g_assert_false (oct_launch_take_camera ("first", &source, &error));
+  g_assert_nonnull (strstr (error->message, "not both"));
+}
+
+/* The launch line of --oct-camera delivers frames that nobody copies. */
+static void
+test_oct_camera (void)
+{
+  g_autoptr (GstElementFactory) factory =
+      gst_element_factory_find ("octcamerasrc");
+  g_autoptr (GstElement) pipeline = NULL;
+  g_autoptr (GstElement) sink = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GstPad) pad = NULL;
+  g_autofree char *source = NULL, *launch = NULL;
+
+  if (factory == NULL) {
+    g_test_skip ("this build has no octcamerasrc");
+    return;
+  }
+  g_assert_true (oct_launch_take_camera ("Fake_1", &source, &error));
+  launch = g_strdup_printf ("%s ! " CAPS " ! fakesink name=sink", source);
+  pipeline = gst_parse_launch (launch, &error);
+  g_assert_no_error (error);
+  sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+  pad = gst_element_get_static_pad (sink, "sink");
+  check_frames (pipeline, pad);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -186,5 +240,7 @@ main (int argc, char **argv)
   g_test_add_func ("/camera-frames/part", test_part);
   g_test_add_func ("/camera-frames/record", test_record);
   g_test_add_func ("/camera-frames/gather", test_gather);
+  g_test_add_func ("/camera-frames/option", test_option);
+  g_test_add_func ("/camera-frames/oct-camera", test_oct_camera);
   return g_test_run ();
 }
