@@ -258,7 +258,11 @@ run_pipeline (const char *description, Observation *seen)
 static gint
 count_file_bscans (void)
 {
-  return MAX (FILE_BUFFERS * together, volume);
+  gint most = (256 << 20) / (samples * lines * 2);
+  gint of_buffer =
+      gather ? CLAMP (most / FILE_BUFFERS, 1, (gint)GATHERED) : together;
+
+  return MAX (FILE_BUFFERS * of_buffer, volume);
 }
 
 static char *
