@@ -30,6 +30,7 @@ static const char *const launches[] = {
          " ! video/x-raw,width=32,height=32" SINK,
   SOURCE " ! octreconstruct ! octaverage ! octspeckle ! octsharpen ! octflip"
          " ! octcolormap" SINK,
+  SOURCE " ! octreconstruct output=ascans ! octalign ! octangio" SINK,
   SOURCE " bscans=4 ! octreconstruct ! octenface update=scan" SINK,
   SOURCE " bscans=4 ! octreconstruct ! octslice update=scan" SINK,
   SOURCE " bscans=4 ! octreconstruct ! tee name=tee ! queue ! octvolumesink"
