@@ -31,7 +31,7 @@ struct _OctPlan {
   float *scratch;   /* [threads][SCRATCH_LINES][line_size] */
   /* B-scan under way */
   const OctPlane *from, *to;
-  float noise, along;
+  float noise, least, along;
   gboolean is_kept;
 };
 
@@ -252,7 +252,7 @@ cpu_align_finish_line (OctPlan *plan, guint line, OctCpuParts b, guint thread)
   oct_cpu_align_phase (
       params->phase, mean, b, params->depth_bins, plan->noise, &scratch);
   if (oct_align_may_reject (params))
-    oct_cpu_align_coherence (mean, b, params->depth_bins, 10 * plan->noise,
+    oct_cpu_align_coherence (mean, b, params->depth_bins, plan->least,
         plan->coherent + 4 * (gsize)line);
   oct_cpu_align_store (b, params->depth_bins, oct_cpu_row (plan->to, line));
 }
@@ -386,12 +386,13 @@ cpu_align_unmoved_lines (gpointer data, guint first, guint end, guint thread)
 /* ---------------------------------------------------------------------- all
  */
 
-/* The lowest mean power of a band. */
-static float
-cpu_align_find_noise (const OctPlan *plan)
+/* The lowest mean power of a band, and that of values that say whether the repeat
+ * is good. */
+static void
+cpu_align_find_noise (OctPlan *plan)
 {
   const OctAlignParams *params = &plan->params;
-  double lowest = -1;
+  double lowest = -1, all = 0;
 
   for (guint band = 0; band < OCT_ALIGN_BANDS; band++) {
     guint rows = oct_align_band (params->depth_bins, band + 1)
@@ -402,11 +403,14 @@ cpu_align_find_noise (const OctPlan *plan)
       continue;
     for (guint line = 0; line < params->lines; line++)
       sum += plan->bands[line * OCT_ALIGN_BANDS + band];
+    all += sum;
     sum /= (double)rows * params->lines;
     if (lowest < 0 || sum < lowest)
       lowest = sum;
   }
-  return (float)lowest;
+  all /= (double)params->depth_bins * params->lines;
+  plan->noise = (float)lowest;
+  plan->least = (float)MIN (10 * lowest, all);
 }
 
 static float
@@ -442,16 +446,20 @@ cpu_align_find_shifts (OctPlan *plan)
 static gboolean
 cpu_align_is_good (const OctPlan *plan)
 {
-  double sums[4] = { 0 };
+  double coherent = 0, of_mean = 0, of_b = 0;
 
   if (!oct_align_may_reject (&plan->params))
     return TRUE;
-  for (guint line = 0; line < plan->params.lines; line++)
-    for (guint i = 0; i < 4; i++)
-      sums[i] += plan->coherent[4 * (gsize)line + i];
-  return sums[2] + sums[3] == 0
-         || sqrt (sums[0] * sums[0] + sums[1] * sums[1])
-                >= (1 - plan->params.reject) * sqrt (sums[2] * sums[3]);
+  for (guint line = 0; line < plan->params.lines; line++) {
+    const double *sums = plan->coherent + 4 * (gsize)line;
+
+    /* each A-line may have any phase */
+    coherent += sqrt (sums[0] * sums[0] + sums[1] * sums[1]);
+    of_mean += sums[2];
+    of_b += sums[3];
+  }
+  return of_mean + of_b == 0
+         || coherent >= (1 - plan->params.reject) * sqrt (of_mean * of_b);
 }
 
 /* Into the mean, or out of the output. */
@@ -498,7 +506,7 @@ static void
 cpu_align_run_next (OctPlan *plan)
 {
   cpu_align_run_lines (plan, cpu_align_lag_lines);
-  plan->noise = cpu_align_find_noise (plan);
+  cpu_align_find_noise (plan);
   if (plan->params.registration != OCT_ALIGN_NONE)
     cpu_align_find_shifts (plan);
   if (plan->params.registration == OCT_ALIGN_TRANSLATION)

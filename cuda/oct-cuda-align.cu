@@ -151,7 +151,7 @@ __launch_bounds__ (LAG_THREADS) align_lags (OctCudaAlign a)
 __device__ __forceinline__ void
 solve_noise (const OctCudaAlign &a)
 {
-  __shared__ double means[OCT_ALIGN_BANDS];
+  __shared__ double means[OCT_ALIGN_BANDS], sums[OCT_ALIGN_BANDS];
   uint32_t band = threadIdx.x / 32, lane = threadIdx.x % 32;
   uint32_t rows = oct_align_band (a.depth_bins, band + 1)
                   - oct_align_band (a.depth_bins, band);
@@ -160,14 +160,20 @@ solve_noise (const OctCudaAlign &a)
   for (uint32_t line = lane; line < a.lines; line += 32)
     sum += __ldcg (&a.bands[(size_t)line * OCT_ALIGN_BANDS + band]);
   sum = warp_sum (sum);
-  if (lane == 0)
+  if (lane == 0) {
     means[band] = rows > 0 ? sum / ((double)rows * a.lines) : INFINITY;
+    sums[band] = sum;
+  }
   __syncthreads ();
   if (threadIdx.x > 0)
     return;
-  for (uint32_t i = 1; i < OCT_ALIGN_BANDS; i++)
+  for (uint32_t i = 1; i < OCT_ALIGN_BANDS; i++) {
     means[0] = means[i] < means[0] ? means[i] : means[0];
+    sums[0] += sums[i];
+  }
+  sums[0] /= (double)a.depth_bins * a.lines;
   a.found->noise = (float)means[0];
+  a.found->least = (float)(10 * means[0] < sums[0] ? 10 * means[0] : sums[0]);
 }
 
 __device__ __forceinline__ void
@@ -704,7 +710,8 @@ __launch_bounds__ (LINE_THREADS) align_lines (OctCudaAlign a)
       values.turn_back (phase, slope);
     }
     if (a.may_reject)
-      values.find_coherence (mean, 10 * noise, a.coherent + 4 * (size_t)line);
+      values.find_coherence (
+          mean, __ldcg (&a.found->least), a.coherent + 4 * (size_t)line);
     EACH_VALUE
     out[q] = values.b[k];
   }
@@ -713,23 +720,29 @@ __launch_bounds__ (LINE_THREADS) align_lines (OctCudaAlign a)
 /* ---------------------------------------------------------------------- keep
  */
 
-static __global__ void __launch_bounds__ (4 * 32) align_judge (OctCudaAlign a)
+/* Each A-line may have any phase. */
+static __global__ void __launch_bounds__ (3 * 32) align_judge (OctCudaAlign a)
 {
-  __shared__ double sums[4];
+  __shared__ double sums[3];
   uint32_t part = threadIdx.x / 32;
   double sum = 0;
 
   begin_kernel ();
-  for (uint32_t line = threadIdx.x % 32; line < a.lines; line += 32)
-    sum += __ldcg (&a.coherent[4 * (size_t)line + part]);
+  for (uint32_t line = threadIdx.x % 32; line < a.lines; line += 32) {
+    const double *of = a.coherent + 4 * (size_t)line;
+    double x = __ldcg (&of[part > 0 ? part + 1 : 0]);
+    double y = part > 0 ? 0 : __ldcg (&of[1]);
+
+    sum += part > 0 ? x : sqrt (x * x + y * y);
+  }
   sum = warp_sum (sum);
   if (threadIdx.x % 32 == 0)
     sums[part] = sum;
   __syncthreads ();
   if (threadIdx.x == 0)
-    a.found->is_good = sums[2] + sums[3] == 0
-                       || sqrt (sums[0] * sums[0] + sums[1] * sums[1])
-                              >= a.least_coherence * sqrt (sums[2] * sums[3]);
+    a.found->is_good =
+        sums[1] + sums[2] == 0
+        || sums[0] >= a.least_coherence * sqrt (sums[1] * sums[2]);
 }
 
 static __global__ void
@@ -814,7 +827,7 @@ oct_cuda_launch_align_finish (const OctCudaAlign *a, OctCudaQueue queue)
       line_blocks (a), LINE_THREADS, 0, *a);
 
   if (status == cudaSuccess && a->may_reject)
-    status = launch (queue, align_judge, 1, 4 * 32, 0, *a);
+    status = launch (queue, align_judge, 1, 3 * 32, 0, *a);
   if (status == cudaSuccess)
     status = launch (queue, align_keep, line_blocks (a), KEEP_THREADS, 0, *a);
   return status != cudaSuccess ? status

@@ -60,7 +60,9 @@ cudaError_t oct_cuda_launch_angio_show (
 
 /* How repeats are aligned, on the device. */
 typedef struct {
-  float noise, along; /* of this repeat; shift along the A-lines */
+  float noise; /* of this repeat */
+  float least; /* of values that say whether it is good */
+  float along; /* shift along the A-lines */
   int is_good;
   uint32_t kept; /* repeats of this place in the mean */
 } OctCudaAlignFound;

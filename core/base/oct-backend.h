@@ -482,9 +482,10 @@ typedef struct {
  *     times: slope = arg sum P[q + 1] conj P[q], P = w c, twice refined by the
  *     phase between the parts above and below the mean depth of |P|, over the
  *     distance of theirs.
- * A repeat is rejected, that is set to 0, if there are 3 or more and 1 - |sum c| /
- * (sum |a|^2 sum |b|^2)^1/2 > reject, over the values where (|a|^2 + |b|^2) / 2 >
- * 10 noise.  get_found(): repeats of this place so far that were rejected. */
+ * A repeat is rejected, that is set to 0, if there are 3 or more and 1 - sum over
+ * x of |sum c| / (sum |a|^2 sum |b|^2)^1/2 > reject, over the values where (|a|^2 +
+ * |b|^2) / 2 > min (10 noise, mean |b|^2): all depths may have tissue.
+ * get_found(): repeats of this place so far that were rejected. */
 typedef enum {
   OCT_ALIGN_NONE,
   OCT_ALIGN_AXIAL,

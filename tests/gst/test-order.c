@@ -76,6 +76,12 @@ static const struct {
   { "octdispersion ! octaverage",
       "octaverage* octdispersion*: it takes images or A-scans, *; put what "
       "makes images of spectra between them, *" },
+  { "octdispersion ! octangio",
+      "octangio* octdispersion*: it takes A-scans, *; put octnufft between "
+      "them, *" },
+  { "octdcsub ! octalign",
+      "octalign* octdcsub*: it takes A-scans, *; put octkresample ! octfft, or "
+      "octnufft, between them." },
   { "octfft ! octspeckle",
       "octspeckle* octfft*; put octlogscale between them." },
   { "octfft ! octsharpen",

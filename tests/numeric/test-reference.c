@@ -57,6 +57,8 @@
 #define FILTER_LEVEL 4e-6
 /* Phases and shifts from sums over noisy values, and turns by them. */
 #define ALIGNED_TOLERANCE 5e-5
+/* Slopes over depth, from the phase between two halves that cancel. */
+#define SLOPE_TOLERANCE 2e-4
 /* An angle that is next to the end of a bin of the histogram can be in the other
  * one: found 5e-3, of 90 values. */
 #define HISTOGRAM_TOLERANCE 1e-2
@@ -436,9 +438,14 @@ tolerance_of (const Case *test)
     return is_exact_sensing (step->params) ? SENSING_FFT_TOLERANCE
                                            : SENSING_TOLERANCE;
   case OCT_OPERATION_ALIGN:
-    return ((const OctAlignParams *)step->params)->phase == OCT_PHASE_HISTOGRAM
-               ? HISTOGRAM_TOLERANCE
-               : ALIGNED_TOLERANCE;
+    switch (((const OctAlignParams *)step->params)->phase) {
+    case OCT_PHASE_HISTOGRAM:
+      return HISTOGRAM_TOLERANCE;
+    case OCT_PHASE_LINE:
+      return SLOPE_TOLERANCE;
+    default:
+      return ALIGNED_TOLERANCE;
+    }
   default:
     return SPECTRUM_TOLERANCE;
   }

@@ -356,22 +356,42 @@ align_find_noise (const OctAlignParams *p, guint lines, const Complex *b)
   return lowest;
 }
 
+/* The power of values that say whether a repeat is good. */
+static double
+align_find_least (
+    const OctAlignParams *p, guint lines, const Complex *b, double noise)
+{
+  double mean = 0;
+
+  for (gsize line = 0; line < lines; line++)
+    mean += align_sum_power (b + line * p->depth_bins, p->depth_bins) / lines
+            / p->depth_bins;
+  return MIN (10 * noise, mean);
+}
+
 static gboolean
 align_is_good (const OctAlignParams *p, gsize values, const Complex *a,
-    const Complex *b, double noise)
+    const Complex *b, double least)
 {
   double of_a = 0, of_b = 0;
-  Complex sum = 0;
+  double sum = 0;
+  Complex line = 0;
 
   if (p->repeats < 3)
     return TRUE;
-  for (gsize i = 0; i < values; i++)
-    if ((align_power (a[i]) + align_power (b[i])) / 2 > 10 * noise) {
-      sum += b[i] * conj (a[i]);
+  for (gsize i = 0; i < values; i++) {
+    if ((align_power (a[i]) + align_power (b[i])) / 2 > least) {
+      line += b[i] * conj (a[i]);
       of_a += align_power (a[i]);
       of_b += align_power (b[i]);
     }
-  return of_a + of_b == 0 || cabs (sum) >= (1 - p->reject) * sqrt (of_a * of_b);
+    /* each A-line may have any phase */
+    if ((i + 1) % p->depth_bins == 0) {
+      sum += cabs (line);
+      line = 0;
+    }
+  }
+  return of_a + of_b == 0 || sum >= (1 - p->reject) * sqrt (of_a * of_b);
 }
 
 /* The mean of the repeats that were not rejected. */
@@ -394,6 +414,7 @@ align_next (OctReference *plan, guint lines, Complex *b)
   gsize values = (gsize)lines * p->depth_bins;
   g_autofree Complex *a = align_mean (plan, values);
   double noise = align_find_noise (p, lines, b);
+  double least = align_find_least (p, lines, b, noise);
 
   if (p->registration != OCT_ALIGN_NONE)
     align_axially (p, lines, a, b);
@@ -402,7 +423,7 @@ align_next (OctReference *plan, guint lines, Complex *b)
   for (gsize line = 0; line < lines; line++)
     align_turn_line (
         p, a + line * p->depth_bins, b + line * p->depth_bins, noise);
-  if (align_is_good (p, values, a, b, noise))
+  if (align_is_good (p, values, a, b, least))
     g_queue_push_tail (&plan->past, g_memdup2 (b, values * sizeof *b));
   else
     memset (b, 0, values * sizeof *b);
