@@ -167,6 +167,11 @@ add_doppler_edges (GRand *random)
 
     add_doppler (name, params,
         array_vessel (random, 1, sizes[i][0], sizes[i][1], 0.4, 1, 0.02));
+    params.unwrap = TRUE;
+    g_free (name);
+    name = g_strdup_printf ("size-unwrap-%u", i);
+    add_doppler (name, params,
+        array_vessel (random, 1, sizes[i][0], sizes[i][1], 0.4, 1, 0.02));
     params.quantity = OCT_DOPPLER_VARIANCE;
     g_free (name);
     name = g_strdup_printf ("size-variance-%u", i);
