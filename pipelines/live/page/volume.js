@@ -148,7 +148,7 @@ const sizeOf = (direction) => ({ atX: hello.width > 0 ? look.sizeX : 0, atY: hel
 
 // Which way a plane runs, and how large it is, where there is room for it.
 function nameDirections(context, box, across, down) {
-  if (box.width < 130 || box.height < 70) return;
+  if (box.width < 220 || box.height < 70) return;
   context.textAlign = "left";
   context.font = "600 12px system-ui, sans-serif";
   writeOn(context, `${DIRECTIONS[down]} ↓`, 8, 18);
@@ -157,7 +157,7 @@ function nameDirections(context, box, across, down) {
   const length = sizeOf(across) > 0 ? niceLength(sizeOf(across) / 3) : 0;
   if (length > 0) bar(context, box, (length / sizeOf(across)) * box.width, lengthText(length), false);
   const depth = sizeOf(down) > 0 ? niceLength(sizeOf(down) / 3) : 0;
-  if (depth > 0 && box.width > 220) bar(context, box, (depth / sizeOf(down)) * box.height, lengthText(depth), true);
+  if (depth > 0) bar(context, box, (depth / sizeOf(down)) * box.height, lengthText(depth), true);
   context.textAlign = "left";
 }
 
