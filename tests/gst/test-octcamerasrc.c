@@ -467,8 +467,8 @@ GST_START_TEST (test_trigger)
 }
 GST_END_TEST;
 
-/* A size that elements downstream would like is no reason to change that of the
- * camera, 512 x 512 of 8 bit. */
+/* The camera keeps its size, 512 x 512 of 8 bit, whatever size elements downstream
+ * would like. */
 GST_START_TEST (test_as_it_is_set)
 {
   OctTestWatch watch;
