@@ -94,6 +94,7 @@ struct _GstOctRawSink {
   OctRecordingInfo recording;
   gint fps_n, fps_d;
   GstClockTime last;      /* time stamp of the buffer before */
+  guint64 next_number;    /* after its B-scans, or NONE */
   guint last_count;       /* B-scans in it */
   gint64 described;       /* when the text was written last, monotonic */
   gboolean described_all; /* what is known of gaps and the calibration */
@@ -150,6 +151,7 @@ gst_oct_raw_sink_start (GstBaseSink *base)
   self->stale = TRUE;
   GST_OBJECT_UNLOCK (self);
   self->last = GST_CLOCK_TIME_NONE;
+  self->next_number = GST_BUFFER_OFFSET_NONE;
   self->described_all = TRUE;
   self->looked = 0;
   self->parts_seen = 0;
@@ -284,26 +286,48 @@ raw_sink_begin (GstOctRawSink *self, GstBuffer *buffer)
   self->recording.first_bscan = position.bscan;
 }
 
-/* B-scans that never came before `frames`, by the times of those that were
- * written. */
+/* B-scans between the buffer of the time `last`, with `before` of them, and this
+ * one, by the frame rate. */
+static guint64
+count_missing_by_time (
+    GstOctRawSink *self, GstClockTime last, guint64 before, GstClockTime time)
+{
+  guint64 steps;
+
+  if (!GST_CLOCK_TIME_IS_VALID (time) || !GST_CLOCK_TIME_IS_VALID (last)
+      || time <= last || self->fps_n <= 0)
+    return 0;
+  steps = gst_util_uint64_scale_round (
+      time - last, self->fps_n, self->fps_d * GST_SECOND);
+  return steps - MIN (steps, before);
+}
+
+/* B-scans that never came before `frames`: by the numbers that a source gives
+ * them, else by time.  Cameras are triggered at any time.  If the stream was
+ * interrupted and the numbers go on all the same, only time tells. */
 static void
 find_gap (GstOctRawSink *self, GstBuffer *buffer, guint64 frames)
 {
-  GstClockTime time = GST_BUFFER_PTS (buffer), last = self->last;
-  guint64 steps, before = self->last_count;
+  guint64 number = GST_BUFFER_OFFSET (buffer), expected = self->next_number;
+  guint64 missing = count_missing_by_time (
+      self, self->last, self->last_count, GST_BUFFER_PTS (buffer));
+  gboolean numbered;
   GstOctInfo there;
 
   gst_oct_info_of_buffer (&there, &self->info, buffer);
-  self->last = time;
+  numbered = number != GST_BUFFER_OFFSET_NONE
+             && GST_BUFFER_OFFSET_END (buffer) == number + there.bscans;
+  self->last = GST_BUFFER_PTS (buffer);
   self->last_count = there.bscans;
-  if (!GST_CLOCK_TIME_IS_VALID (time) || !GST_CLOCK_TIME_IS_VALID (last)
-      || time <= last || self->fps_n <= 0)
+  self->next_number =
+      numbered ? GST_BUFFER_OFFSET_END (buffer) : GST_BUFFER_OFFSET_NONE;
+  if (numbered && expected != GST_BUFFER_OFFSET_NONE
+      && (number > expected
+          || (number == expected && !GST_BUFFER_IS_DISCONT (buffer))))
+    missing = number - expected;
+  if (missing == 0)
     return;
-  steps = gst_util_uint64_scale_round (
-      time - last, self->fps_n, self->fps_d * GST_SECOND);
-  if (steps <= before)
-    return;
-  oct_recording_info_add_gap (&self->recording, frames, steps - before);
+  oct_recording_info_add_gap (&self->recording, frames, missing);
   self->described_all = FALSE;
 }
 

@@ -332,16 +332,44 @@ gst_oct_camera_device_get_caps (const GstOctCameraDevice *device)
   return caps;
 }
 
-void
-gst_oct_camera_device_fixate (const GstOctCameraDevice *device, GstStructure *s)
+/* Those of `caps` in which all of these fields are as the camera is set, or all
+ * if there are none.  Elements downstream may offer a size of their own first. */
+static GstCaps *
+keep_as_set (
+    const GstOctCameraDevice *device, GstCaps *caps, gboolean also_format)
 {
+  GstCaps *set = gst_caps_new_simple ("video/x-raw", "width", G_TYPE_INT,
+      device->width.now, "height", G_TYPE_INT, device->height.now, NULL);
+  GstCaps *both;
+
+  if (also_format && device->format != NULL)
+    gst_caps_set_simple (
+        set, "format", G_TYPE_STRING, get_video_format (device->format), NULL);
+  both = gst_caps_intersect_full (caps, set, GST_CAPS_INTERSECT_FIRST);
+  gst_caps_unref (set);
+  if (gst_caps_is_empty (both)) {
+    gst_caps_unref (both);
+    return caps;
+  }
+  gst_caps_unref (caps);
+  return both;
+}
+
+GstCaps *
+gst_oct_camera_device_fixate (const GstOctCameraDevice *device, GstCaps *caps)
+{
+  GstStructure *s;
   gint n = 0, d = 1;
 
+  caps = keep_as_set (device, keep_as_set (device, caps, FALSE), TRUE);
+  caps = gst_caps_make_writable (gst_caps_truncate (caps));
+  s = gst_caps_get_structure (caps, 0);
   if (device->rate > 0.0)
     gst_util_double_to_fraction (device->rate, &n, &d);
   gst_structure_fixate_field_nearest_int (s, "width", device->width.now);
   gst_structure_fixate_field_nearest_int (s, "height", device->height.now);
   gst_structure_fixate_field_nearest_fraction (s, "framerate", n, d);
+  return caps;
 }
 
 /* The one that it is set to, if that fits. */

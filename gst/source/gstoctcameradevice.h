@@ -53,9 +53,10 @@ ArvCamera *gst_oct_camera_device_get_camera (const GstOctCameraDevice *device);
 /* Raw spectra that it can deliver, those that it is set to first; (transfer
  * full). */
 GstCaps *gst_oct_camera_device_get_caps (const GstOctCameraDevice *device);
-/* Makes open sizes and rates of caps those that the camera is set to. */
-void gst_oct_camera_device_fixate (
-    const GstOctCameraDevice *device, GstStructure *s);
+/* Makes open formats, sizes and rates of caps (transfer full) those that the
+ * camera is set to, whatever the order of the caps is. */
+GstCaps *gst_oct_camera_device_fixate (
+    const GstOctCameraDevice *device, GstCaps *caps);
 
 /* Has it deliver fixed caps of those.  FALSE with OCT_ERROR_SETTINGS when it
  * does not. */

@@ -241,10 +241,8 @@ camera_src_fixate (GstBaseSrc *base, GstCaps *caps)
 {
   GstOctCameraSrc *self = GST_OCT_CAMERA_SRC (base);
 
-  caps = gst_caps_make_writable (gst_caps_truncate (caps));
   if (self->device != NULL)
-    gst_oct_camera_device_fixate (
-        self->device, gst_caps_get_structure (caps, 0));
+    caps = gst_oct_camera_device_fixate (self->device, caps);
   return GST_BASE_SRC_CLASS (gst_oct_camera_src_parent_class)
       ->fixate (base, caps);
 }

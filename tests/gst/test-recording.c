@@ -230,6 +230,39 @@ GST_START_TEST (test_gaps)
 }
 GST_END_TEST
 
+/* A camera that is triggered at any time numbers its B-scans: one is lost before
+ * the fourth.  Before the last it was away, and its numbers go on all the same. */
+GST_START_TEST (test_numbered_gaps)
+{
+  static const guint numbers[] = { 0, 1, 2, 4, 5, 6, 7 };
+  static const guint times[] = { 0, 3, 4, 5, 9, 10, 21 };
+  g_autofree char *path = oct_test_file_path ("numbered");
+  g_autofree char *launch =
+      g_strdup_printf ("octrawsink async=false location=%s", path);
+  g_autofree char *text_path = g_strconcat (path, ".oct", NULL);
+  GstHarness *h = gst_harness_new_parse (launch);
+  g_autofree char *text = NULL;
+
+  gst_harness_set_src_caps_str (
+      h, "video/x-raw,format=GRAY8,width=8,height=2,framerate=30/1");
+  for (guint i = 0; i < G_N_ELEMENTS (numbers); i++) {
+    GstBuffer *buffer = gst_buffer_new_allocate (NULL, 16, NULL);
+
+    gst_buffer_memset (buffer, 0, i, 16);
+    GST_BUFFER_PTS (buffer) = times[i] * GST_SECOND / 30;
+    GST_BUFFER_OFFSET (buffer) = numbers[i];
+    GST_BUFFER_OFFSET_END (buffer) = numbers[i] + 1;
+    if (i == 3 || i == 6)
+      GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
+    fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_OK);
+  }
+  gst_element_set_state (h->element, GST_STATE_NULL);
+  gst_harness_teardown (h);
+  fail_unless (g_file_get_contents (text_path, &text, NULL, NULL));
+  fail_unless (strstr (text, "missing=3:1;6:10;\n") != NULL, "%s", text);
+}
+GST_END_TEST
+
 /* As an application sends it: samples read at their own places, moved by a part
  * of one. */
 static GstEvent *
@@ -685,6 +718,7 @@ recording_suite (void)
   tcase_add_test (tc, test_edited);
   tcase_add_test (tc, test_own_calibration);
   tcase_add_test (tc, test_gaps);
+  tcase_add_test (tc, test_numbered_gaps);
   tcase_add_test (tc, test_changing_calibration);
   tcase_add_test (tc, test_changing_calibration_but_own);
   tcase_add_test (tc, test_wrong_calibration);

@@ -17,6 +17,10 @@ static const char *const launches[] = {
          " ! octlogscale" SINK,
   SOURCE
   " ! octmeter ! octgather bscans=2 ! octdcsub ! octnufft ! octlogscale" SINK,
+#ifdef HAVE_ARAVIS
+  "octcamerasrc camera=Fake_1 ! video/x-raw,format=GRAY8,width=256,height=16"
+  " ! octreconstruct wavelength-min=790 wavelength-max=900" SINK,
+#endif
   SOURCE " ! octdcsub ! octcs iterations=1 ! octlogscale" SINK,
   SOURCE " ! octreconstruct" SINK,
   "octimagesrc source::samples=256 source::lines=16 source::is-live=true"
