@@ -308,6 +308,8 @@ append_caps (
 
   set_bounds (s, "width", &device->width);
   set_bounds (s, "height", &device->height);
+  /* elements downstream may offer to take the lines for several B-scans */
+  gst_structure_set (s, GST_OCT_BSCANS_FIELD, G_TYPE_INT, 1, NULL);
   gst_caps_append_structure (caps, s);
 }
 

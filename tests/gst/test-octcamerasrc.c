@@ -479,7 +479,7 @@ GST_START_TEST (test_as_it_is_set)
 
   oct_test_watch_start (&watch, "camera=Fake_1",
       "octreconstruct wavelength-min=790 wavelength-max=900 ! "
-      "videoconvert ! videoscale ! video/x-raw,width=320,height=200",
+      "videoconvert ! videoscale ! video/x-raw,width=640,height=512",
       NULL, NULL);
   oct_test_watch_wait_frames (&watch, 1);
   pad = gst_element_get_static_pad (watch.source, "src");
@@ -490,6 +490,8 @@ GST_START_TEST (test_as_it_is_set)
   gst_structure_get_int (s, "height", &size[1]);
   fail_unless_equals_int (size[0], 512);
   fail_unless_equals_int (size[1], 512);
+  if (gst_structure_get_int (s, "bscans", &size[0]))
+    fail_unless_equals_int (size[0], 1);
   gst_caps_unref (caps);
   gst_object_unref (pad);
   oct_test_watch_stop (&watch);
