@@ -29,9 +29,9 @@ takes at most 10 minutes on two cores.
   --packages       also the Debian packages: built, installed and tried in a
                    Debian system of this computer's version
                    (tests/packages.sh --quick)
-  --minutes N      what all may take: no other Debian and no packages are begun
-                   when fewer than 20 minutes are left; both end with them, and
-                   count as skipped then
+  --minutes N      what all may take: no fuzzing, no other Debian and no packages
+                   are begun when fewer than 20 minutes are left; the last two
+                   end with them, and count as skipped then
   --no-install     install nothing
   --help           this text
 
@@ -307,7 +307,7 @@ if [[ $parts = *' sanitize '* ]]; then
   unset ASAN_OPTIONS LSAN_OPTIONS UBSAN_OPTIONS
 fi
 
-if [[ $parts = *' fuzz '* ]]; then
+if [[ $parts = *' fuzz '* ]] && enough_time Fuzzing; then
   if command -v clang >/dev/null; then
     CC=clang target=fuzz run "Fuzzing" build-fuzz -Dfuzz=true -Dcuda=disabled \
       -Dpipelines=enabled -- --suite fuzz
