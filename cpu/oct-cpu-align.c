@@ -114,7 +114,10 @@ cpu_align_create (gconstpointer data, GError **error)
 static gboolean
 cpu_align_update (OctPlan *plan, gconstpointer data)
 {
-  if (!oct_check_align (data, NULL) || !oct_align_is_same (&plan->params, data))
+  OctAlignParams mine = plan->params;
+
+  mine.lines *= mine.bscans;
+  if (!oct_check_align (data, NULL) || !oct_align_is_same (&mine, data))
     return FALSE;
   cpu_align_set_params (plan, data);
   return TRUE;

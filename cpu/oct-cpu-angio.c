@@ -122,7 +122,10 @@ cpu_angio_create (gconstpointer data, GError **error)
 static gboolean
 cpu_angio_update (OctPlan *plan, gconstpointer data)
 {
-  if (!oct_check_angio (data, NULL) || !oct_angio_is_same (&plan->params, data))
+  OctAngioParams mine = plan->params;
+
+  mine.lines *= mine.bscans;
+  if (!oct_check_angio (data, NULL) || !oct_angio_is_same (&mine, data))
     return FALSE;
   cpu_angio_set_params (plan, data);
   return TRUE;

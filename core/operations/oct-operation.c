@@ -30,6 +30,7 @@ typedef struct {
       gconstpointer params, OctStepShape *input, OctStepShape *output);
   gboolean (*can_wait) (gconstpointer params); /* NULL: never */
   gboolean in_place;
+  gboolean needs_all; /* the B-scans that its plan is made for */
 } Description;
 
 /* ------------------------------------------------------------------ checks */
@@ -250,17 +251,25 @@ static const Description descriptions[] = {
       sizeof (OctAverageParams), { { 0 } }, check_average, average_shapes },
   [OCT_OPERATION_ALIGN] = { "align",
       "repeated B-scans moved onto the first of a place",
-      sizeof (OctAlignParams), { { 0 } }, check_align, align_shapes },
+      sizeof (OctAlignParams), { { 0 } }, check_align, align_shapes,
+      .needs_all = TRUE },
   [OCT_OPERATION_ANGIO] = { "angio", "what moves, from repeated B-scans",
-      sizeof (OctAngioParams), { { 0 } }, check_angio, angio_shapes },
+      sizeof (OctAngioParams), { { 0 } }, check_angio, angio_shapes,
+      .needs_all = TRUE },
   [OCT_OPERATION_DOPPLER] = { "doppler",
       "motion along the beam, by its Doppler shifts", sizeof (OctDopplerParams),
-      { { 0 } }, check_doppler, doppler_shapes },
+      { { 0 } }, check_doppler, doppler_shapes, .needs_all = TRUE },
   [OCT_OPERATION_DYNAMIC] = { "dynamic",
       "how much and how fast A-scans fluctuate", sizeof (OctDynamicParams),
-      { { 0 } }, check_dynamic, dynamic_shapes },
+      { { 0 } }, check_dynamic, dynamic_shapes, .needs_all = TRUE },
 };
 G_STATIC_ASSERT (G_N_ELEMENTS (descriptions) == OCT_N_OPERATIONS);
+
+gboolean
+oct_operation_needs_all (OctOperation operation)
+{
+  return descriptions[operation].needs_all;
+}
 
 const char *
 oct_operation_get_name (OctOperation operation)

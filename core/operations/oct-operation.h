@@ -22,6 +22,8 @@ typedef struct {
 /* For tests, logs and errors: "background", as the file of a backend is called.
  */
 const char *oct_operation_get_name (OctOperation operation);
+/* Whether a frame must have all B-scans that the plan is made for. */
+gboolean oct_operation_needs_all (OctOperation operation);
 /* A summary for docs/development.md. */
 const char *oct_operation_get_summary (OctOperation operation);
 

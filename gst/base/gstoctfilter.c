@@ -9,6 +9,7 @@
 #include "gstoctoutputs.h"
 #include "gstoctpinned.h"
 #include "gstoctscatterevents.h"
+#include "oct-operation.h"
 #include "oct-sequence.h"
 
 /* also of gstoctfiltercaps.c */
@@ -541,7 +542,9 @@ begin_outputs (GstOctFilter *filter, GstBuffer *input, GstBuffer *first)
   guint n = gst_oct_access_expect (priv->access, input, &error);
   GstFlowReturn ret;
 
-  if (n == 0) {
+  if (n == 0
+      || (oct_operation_needs_all (get_operation (filter))
+          && !gst_oct_access_needs_all (priv->access, &error))) {
     filter_end (filter, &error);
     return GST_FLOW_ERROR;
   }

@@ -342,6 +342,15 @@ gst_oct_access_expect (GstOctAccess *access, GstBuffer *in, GError **error)
   return access->n_out;
 }
 
+gboolean
+gst_oct_access_needs_all (const GstOctAccess *access, GError **error)
+{
+  if (access->there.bscans == access->input.bscans)
+    return TRUE;
+  gst_oct_frame_set_size_error (&access->input, access->there.size, error);
+  return FALSE;
+}
+
 gsize
 gst_oct_access_get_block (const GstOctAccess *access, gsize *step, gsize *size)
 {

@@ -35,6 +35,8 @@ GstOctAccess *gst_oct_access_new (GstOctCuda *cuda, const GstOctInfo *input,
  * an error: the output takes no fewer. */
 guint gst_oct_access_expect (
     GstOctAccess *access, GstBuffer *in, GError **error);
+/* Refuses a buffer with fewer, after expect(). */
+gboolean gst_oct_access_needs_all (const GstOctAccess *access, GError **error);
 
 /* Bytes of a block for as many images on the host as an input can have, *size
  * bytes each and *step apart; 0: they do not come from a GPU. */

@@ -116,6 +116,9 @@ align_case (Check *check, OctAlignParams params, Fill fill, guint kind)
 
   if (params.lines % 2 == 0 && kind % 2)
     params.bscans = 2;
+  /* of one bin all shifts along the A-lines match alike, but for rounding */
+  if (params.depth_bins == 1 && params.registration == OCT_ALIGN_TRANSLATION)
+    params.registration = OCT_ALIGN_AXIAL;
   /* values have a power of at most 2/3 */
   test.rounding = align_tolerance (&params)
                   * sqrt (2. / 3 * params.lines * params.depth_bins);

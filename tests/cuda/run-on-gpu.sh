@@ -199,7 +199,7 @@ run_elements () {
     octkresample octdispersion octfft octcs-masks octlogscale cscan states \
     settings files pending refused octreconstruct method-switch autofocus \
     octmeter background octvolume volume-noise octvolumecs sections \
-    octcolormap octflip octspeckle octsharpen octalign octangio octdoppler octdynamic octaverage repeats waiting scatter devices leaks errors}
+    octcolormap octflip octspeckle octsharpen octaverage waiting scatter devices leaks errors}
   as_it_likes=${OCT_TESTS_AUTO-chain filters octcs octdcsub octnufft \
     octkresample octcs-masks cscan states settings files leaks octsrc \
     octsrc-seek octsrc-live errors}
@@ -216,7 +216,7 @@ run_separate () {
   on_gpu=${OCT_TESTS_SEPARATE-chain filters bscans octcs octdcsub octnufft \
     octlogscale octreconstruct method-switch octfft octkresample \
     octdispersion octcs-masks settings autofocus octmeter background cscan \
-    states errors refused files octvolumecs octaverage octangio}
+    states errors refused files octvolumecs octaverage}
   (
     export OCT_FUSE=0
     logs="$logs/separate"
