@@ -240,7 +240,7 @@ cpu_align_shift_line (const OctPlan *plan, guint line, guint thread)
   return moved;
 }
 
-/* Turns a line back, keeps what says whether the repeat is good. */
+/* Turns a line back, keeps the sums that show whether the repeat is good. */
 static void
 cpu_align_finish_line (OctPlan *plan, guint line, OctCpuParts b, guint thread)
 {

@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Running statistics of the repeats, depth by depth: in single precision, sums
- * of a and of |a|^2 would lose what changes in bright tissue that is still. */
+ * of a and of |a|^2 would lose small changes in bright tissue that is still. */
 typedef struct {
   float n[OCT_CPU_ANGIO_CHUNK];
   float re[OCT_CPU_ANGIO_CHUNK], im[OCT_CPU_ANGIO_CHUNK]; /* mean */

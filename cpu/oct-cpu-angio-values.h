@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * The loops over the depths of an A-line that find what moves: statistics of the
+ * The loops over the depths of an A-line that find motion: statistics of the
  * repeats, and windows.
  */
 #pragma once
@@ -15,7 +15,7 @@ G_BEGIN_DECLS
 /* The bin of a value that does not count. */
 #define OCT_CPU_ANGIO_NO_BIN OCT_ANGIO_BINS
 
-/* Of one A-line, at `count` depths, at most OCT_CPU_ANGIO_CHUNK: `repeats`: [n]
+/* One A-line, at `count` depths, at most OCT_CPU_ANGIO_CHUNK: `repeats`: [n]
  * complex values, in the order of time. */
 typedef struct {
   const float *const *repeats;

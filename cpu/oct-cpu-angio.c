@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * What moves, from repeated B-scans: the repeats are kept in a ring.
+ * Motion in repeated B-scans: the repeats are kept in a ring.
  *
  * First pass: r and p of every value, from all repeats, and a histogram of r,
  * which gives the power of the noise.  Second pass: their means over windows,

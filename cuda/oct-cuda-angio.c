@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * What moves, from repeated B-scans: plans.
+ * Motion in repeated B-scans: plans.
  */
 #include "oct-angio.h"
 #include "oct-cuda-private.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * What moves, from repeated B-scans.
+ * Motion in repeated B-scans.
  *
  * Three passes, each along the depths: statistics of the repeats, the means over
  * windows, the image.  Between them one block finds medians from histograms,

@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-/* What is found of the repeats of a place, on the device. */
+/* Statistics of the repeats of a place, on the device. */
 typedef struct {
   uint32_t counts[OCT_ANGIO_BANDS][OCT_ANGIO_BINS]; /* of r */
   uint32_t still_counts[OCT_ANGIO_BINS];
@@ -21,7 +21,7 @@ typedef struct {
   float noise, still; /* of this image */
 } OctCudaAngioFound;
 
-/* What moves, see OctAngioParams; the launchers in their order. */
+/* Motion, see OctAngioParams; the launchers in their order. */
 typedef struct {
   const float2 *in; /* the newest repeat */
   size_t in_stride;

@@ -513,7 +513,7 @@ typedef struct {
   double reject; /* 0 .. 1 */
 } OctAlignParams;
 
-/* What moves, from repeated B-scans of a place (angiography): CF32
+/* Motion in repeated B-scans of a place (angiography): CF32
  * [lines][depth_bins] -> [depth_bins][lines] of 8 or 16 bit, depth downwards, as
  * LOGSCALE.  Each of several B-scans is one of the repeats in turn, and gives an
  * image: `out` of run() are `bscans` frames.
@@ -542,7 +542,7 @@ typedef struct {
  *     Biomed. Opt. Express 7, 1525 (2016));
  *   ID_MASK: R / I where R > OCT_ANGIO_SLOPE s2, else 0 (Huang, IEEE Trans. Med.
  *     Imaging 38, 2695 (2019)).
- * What is divided by zero is zero.  get_found(): n of the last image. */
+ * A quotient with zero is zero.  get_found(): n of the last image. */
 typedef enum {
   OCT_ANGIO_FLOW,
   OCT_ANGIO_INDEX,

@@ -9,7 +9,6 @@
 #include "gstoctoutputs.h"
 #include "gstoctpinned.h"
 #include "gstoctscatterevents.h"
-#include "oct-operation.h"
 #include "oct-sequence.h"
 
 /* also of gstoctfiltercaps.c */
@@ -523,7 +522,6 @@ gst_oct_filter_decide_allocation (GstBaseTransform *trans, GstQuery *query)
     pool = gst_oct_cuda_pool_new (cuda);
   else if (priv->input_on_gpu)
     pinned = gst_oct_pinned_allocator_new (cuda, GST_ELEMENT (trans));
-  /* what is pending stays on the GPU, and is read there */
   priv->defers =
       priv->offers && (priv->output_on_gpu || !priv->input_on_gpu)
       && gst_query_find_allocation_meta (query, GST_OCT_PENDING_API_TYPE, NULL);
@@ -539,12 +537,11 @@ begin_outputs (GstOctFilter *filter, GstBuffer *input, GstBuffer *first)
 {
   GstOctFilterPrivate *priv = PRIVATE (filter);
   g_autoptr (GError) error = NULL;
-  guint n = gst_oct_access_expect (priv->access, input, &error);
+  guint n = gst_oct_access_expect (priv->access, input,
+      oct_operation_needs_all (get_operation (filter)), &error);
   GstFlowReturn ret;
 
-  if (n == 0
-      || (oct_operation_needs_all (get_operation (filter))
-          && !gst_oct_access_needs_all (priv->access, &error))) {
+  if (n == 0) {
     filter_end (filter, &error);
     return GST_FLOW_ERROR;
   }
@@ -603,16 +600,10 @@ gst_oct_filter_transform (
   return GST_FLOW_ERROR;
 }
 
-void
-gst_oct_filter_want_range (GstOctFilter *filter)
+GstOctOperator *
+gst_oct_filter_get_operator (GstOctFilter *filter)
 {
-  gst_oct_operator_want_range (PRIVATE (filter)->op);
-}
-
-gboolean
-gst_oct_filter_take_range (GstOctFilter *filter, double range[2])
-{
-  return gst_oct_operator_take_range (PRIVATE (filter)->op, range);
+  return PRIVATE (filter)->op;
 }
 
 static GstFlowReturn

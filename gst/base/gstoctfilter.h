@@ -17,6 +17,7 @@
 #pragma once
 
 #include <gst/base/gstbasetransform.h>
+#include "gstoctoperator.h"
 #include "gstoctcaps.h"
 #include "gstoctcalibration.h"
 #include "gstoctchoice.h"
@@ -83,10 +84,8 @@ const GstOctInfo *gst_oct_filter_get_output (GstOctFilter *filter);
 gboolean gst_oct_filter_set_plan (GstOctFilter *filter, OctOperation operation,
     gconstpointer params, GError **error);
 
-/* In found(): asks for the range of the next B-scan, and gives that of this
- * one, if it was asked for: values of black and white. */
-void gst_oct_filter_want_range (GstOctFilter *filter);
-gboolean gst_oct_filter_take_range (GstOctFilter *filter, double range[2]);
+/* In found(). */
+GstOctOperator *gst_oct_filter_get_operator (GstOctFilter *filter);
 
 /* Which settings are in force. */
 GstOctChoice *gst_oct_filter_get_choice (GstOctFilter *filter);

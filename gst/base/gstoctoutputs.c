@@ -25,7 +25,7 @@ gst_oct_outputs_begin_block (GstOctOutputs *outputs, GstBaseTransform *trans,
   gsize all = 0;
 
   g_clear_pointer (&outputs->block, gst_memory_unref);
-  if (access != NULL && gst_oct_access_expect (access, in, NULL) > 1)
+  if (access != NULL && gst_oct_access_expect (access, in, FALSE, NULL) > 1)
     all = gst_oct_access_get_block (access, &outputs->step, &outputs->size);
   if (all == 0)
     return FALSE;

@@ -76,7 +76,7 @@ static GST_OCT_DEFINE_ENUM (
 static GST_OCT_DEFINE_ENUM (angio_get_mode_type, "GstOctAngioMode", modes);
 
 static const GstOctProperty rows[] = {
-  { "method", "Method", "Measure of what moves", GST_OCT_PROPERTY_LIVE, NULL,
+  { "method", "Method", "Measure of motion", GST_OCT_PROPERTY_LIVE, NULL,
       GST_OCT_ENUM (Settings, method, angio_get_method_type, OCT_ANGIO_FLOW) },
   { "mode", "Mode", "Which B-scans become an image",
       GST_OCT_PROPERTY_LIVE | GST_OCT_PROPERTY_CAPS, "repeats",

@@ -3,9 +3,8 @@
  * SECTION:element-octgather
  *
  * Puts several B-scans, which a camera delivers one by one, into one buffer.
- * The elements after it then work on all of them at once. That is faster if
- * B-scans are small: a GPU has more to do at a time, and fewer buffers are
- * passed on.
+ * The elements after it then work on all of them at once. That is faster for
+ * small B-scans: a GPU has more to do at a time.
  *
  * |[
  * gst-launch-1.0 octsrc lines=64 num-buffers=320 ! octgather bscans=16
@@ -795,7 +794,6 @@ gst_oct_gather_init (GstOctGather *self)
 
   gst_oct_order_init (trans->sinkpad);
   gst_base_transform_set_in_place (trans, FALSE);
-  gst_base_transform_set_passthrough (trans, FALSE);
   gst_oct_properties_init (&properties, &self->settings);
   gather_forget (self);
   self->thread = gst_oct_thread_new (trans, &thread_functions);

@@ -134,7 +134,8 @@ tell_range (GstOctFilter *filter, gint64 now)
 {
   double range[2];
 
-  if (!gst_oct_filter_take_range (filter, range))
+  if (!gst_oct_operator_take_range (
+          gst_oct_filter_get_operator (filter), range))
     return;
   GST_OCT_LOGSCALE (filter)->told_at = now;
   gst_element_post_message (GST_ELEMENT (filter),
@@ -157,7 +158,7 @@ gst_oct_logscale_found (GstOctFilter *filter, double value)
   now = g_get_monotonic_time ();
   tell_range (filter, now);
   if (self->told_at == 0 || now - self->told_at >= TELL_TIME)
-    gst_oct_filter_want_range (filter);
+    gst_oct_operator_want_range (gst_oct_filter_get_operator (filter));
 }
 
 static void

@@ -328,27 +328,20 @@ gst_oct_access_free (GstOctAccess *access)
 }
 
 guint
-gst_oct_access_expect (GstOctAccess *access, GstBuffer *in, GError **error)
+gst_oct_access_expect (
+    GstOctAccess *access, GstBuffer *in, gboolean needs_all, GError **error)
 {
   gst_oct_info_of_buffer (&access->there, &access->input, in);
   access->n_out = access->n_most;
-  if (access->there.bscans == access->input.bscans || !access->output.is_video)
+  if (access->there.bscans == access->input.bscans
+      || (!needs_all && !access->output.is_video))
     return access->n_out;
-  if (access->output.bscans > 1) {
+  if (needs_all || access->output.bscans > 1) {
     gst_oct_frame_set_size_error (&access->input, access->there.size, error);
     return 0;
   }
   access->n_out = access->there.bscans;
   return access->n_out;
-}
-
-gboolean
-gst_oct_access_needs_all (const GstOctAccess *access, GError **error)
-{
-  if (access->there.bscans == access->input.bscans)
-    return TRUE;
-  gst_oct_frame_set_size_error (&access->input, access->there.size, error);
-  return FALSE;
 }
 
 gsize

@@ -32,11 +32,9 @@ GstOctAccess *gst_oct_access_new (GstOctCuda *cuda, const GstOctInfo *input,
 
 /* Buffers of the output for this one of the input, which may have fewer B-scans
  * than its info says: what follows up to end() is for as many as it has.  0 with
- * an error: the output takes no fewer. */
+ * an error: the output takes no fewer, or `needs_all`. */
 guint gst_oct_access_expect (
-    GstOctAccess *access, GstBuffer *in, GError **error);
-/* Refuses a buffer with fewer, after expect(). */
-gboolean gst_oct_access_needs_all (const GstOctAccess *access, GError **error);
+    GstOctAccess *access, GstBuffer *in, gboolean needs_all, GError **error);
 
 /* Bytes of a block for as many images on the host as an input can have, *size
  * bytes each and *step apart; 0: they do not come from a GPU. */

@@ -11,7 +11,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 SOURCES = [
     "pipelines/oct-calibrate.c", "pipelines/oct-calibrate-columns.c",
     "pipelines/oct-calibrate-options.c", "pipelines/oct-calibrate-plot.c",
-    "pipelines/oct-calibrate-report.c", "core/calibration/oct-lines.c",
+    "pipelines/oct-calibrate-report.c", "core/io/oct-lines.c",
     "core/calibration/oct-mirror-outliers.c",
     "core/calibration/oct-mirror-select.c", "core/calibration/oct-mirror-sides.c",
     "core/calibration/oct-mirror-verdict.c"]

@@ -246,7 +246,7 @@ GST_END_TEST;
 /* ---------------------------------------------------------------- alignment
  */
 
-/* What octalign makes of B-scan `n` of `count`, of which number `bad` shows
+/* The output of octalign for B-scan `n` of `count`, of which number `bad` shows
  * another place; each A-line is turned by a phase of its own. */
 static void
 align_bscans (GstHarness *harness, guint count, guint bad, float *const *found)
@@ -288,7 +288,7 @@ GST_START_TEST (test_align)
 {
   static const struct {
     const char *launch;
-    double least, most; /* of what is left between repeats */
+    double least, most; /* of the difference between repeats */
   } kinds[] = {
     { "octalign phase=none registration=none", 1, 3 },
     { "octalign phase=mean", 0, 0.01 },

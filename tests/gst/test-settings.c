@@ -37,7 +37,8 @@ static const char *const launches[] = {
   SOURCE " bscans=1 ! octreconstruct output=ascans ! tee name=tee ! queue"
          " ! octdoppler quantity=phase"
          " ! fakesink tee. ! queue ! octdynamic" SINK,
-  SOURCE " ! octreconstruct output=ascans ! octalign ! octangio" SINK,
+  SOURCE " ! octreconstruct output=ascans ! octalign repeats=2"
+         " ! octangio repeats=2" SINK,
   SOURCE " bscans=4 ! octreconstruct ! octenface update=scan" SINK,
   SOURCE " bscans=4 ! octreconstruct ! octslice update=scan" SINK,
   SOURCE " bscans=4 ! octreconstruct ! tee name=tee ! queue ! octvolumesink"

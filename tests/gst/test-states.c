@@ -69,6 +69,9 @@ GST_START_TEST (test_alone)
       /* does not wait for a B-scan that never comes */
       g_object_set (element, "location", path, "async", FALSE, NULL);
     }
+    /* the one that Aravis simulates */
+    if (strcmp (g_ptr_array_index (names, n), "octcamerasrc") == 0)
+      g_object_set (element, "camera", "Fake_1", NULL);
     for (i = 0; i < G_N_ELEMENTS (states); i++)
       set_state (element, states[i]);
     gst_object_unref (element);

@@ -38,8 +38,13 @@
 #define SENSING_FFT_TOLERANCE 1e-4
 /* Rad, where values of a window nearly cancel. */
 #define DOPPLER_TOLERANCE (ROUNDINGS * 1e-5)
-/* Variances of nearly still values, less that of noise. */
+/* Variances of nearly still values, and a part of the noise that was taken off
+ * them, which is large if they are hardly above it. */
 #define DYNAMIC_TOLERANCE (ROUNDINGS * 2e-4)
+#define DYNAMIC_NOISE (ROUNDINGS * 1e-6)
+/* Parts of half the rate: next to it and to 0 an arc cosine makes of a part of 1e-6 the
+ * root of twice that, 1.4e-3 rad of pi, in each of two variances. */
+#define FREQUENCY_TOLERANCE (ROUNDINGS * 1e-3)
 /* Two roundings of the result, and the part of a 16 bit mean that stays in the
  * low float. */
 #define BACKGROUND_RELATIVE 1.3e-7
@@ -62,7 +67,7 @@
 /* An angle that is next to the end of a bin of the histogram can be in the other
  * one: found 5e-3, of 90 values. */
 #define HISTOGRAM_TOLERANCE 1e-2
-/* Levels of what moves, relative to the largest: what little is left of R less
+/* Levels of motion, relative to the largest: the little that is left of R less
  * the noise and still tissue has the rounding of both. */
 #define FLOW_LEVEL 2e-5
 /* Part of the pixels that may do so, and after the whole chain, where the
@@ -361,13 +366,22 @@ flow_unit (const Step *step)
   return dynamic->quantity == OCT_DYNAMIC_FREQUENCY ? dynamic->rate / 2 : 10;
 }
 
+static double
+flow_tolerance (const Step *step, double should)
+{
+  const OctDynamicParams *dynamic = step->params;
+
+  if (step->operation == OCT_OPERATION_DOPPLER)
+    return DOPPLER_TOLERANCE;
+  if (dynamic->quantity == OCT_DYNAMIC_FREQUENCY)
+    return FREQUENCY_TOLERANCE;
+  return DYNAMIC_TOLERANCE + DYNAMIC_NOISE * pow (10, -should / 10);
+}
+
 static void
 compare_flow (const Case *test, const Array *found, const Complex *expected)
 {
   double unit = flow_unit (&test->steps[0]), worst = 0;
-  double tolerance = test->steps[0].operation == OCT_OPERATION_DOPPLER
-                         ? DOPPLER_TOLERANCE
-                         : DYNAMIC_TOLERANCE;
 
   for (guint row = 0; row < found->rows; row++)
     for (guint i = 0; i < found->columns; i++) {
@@ -375,7 +389,7 @@ compare_flow (const Case *test, const Array *found, const Complex *expected)
       double error = fabs (array_get (found, row, i, 0) - should) / unit;
 
       g_assert_true (isfinite (array_get (found, row, i, 0)));
-      g_assert_cmpfloat (error, <=, tolerance);
+      g_assert_cmpfloat (error, <=, flow_tolerance (&test->steps[0], should));
       worst = MAX (worst, error);
     }
   g_test_message ("largest error %.2e", worst);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * What moves, from repeated B-scans: docs/elements/octangio.md.
+ * Motion in repeated B-scans: docs/elements/octangio.md.
  */
 #include "reference-plan.h"
 
@@ -103,7 +103,7 @@ angio_median (const guint *counts)
       (int)((bin - 1) / 16) - 80);
 }
 
-/* Of a gamma variable of shape k: 1 - e^-x sum_i<k x^i / i! = 1/2. */
+/* Median of a gamma variable of shape k: 1 - e^-x sum_i<k x^i / i! = 1/2. */
 static double
 angio_gamma_median (guint k)
 {
