@@ -228,8 +228,8 @@ add_colours (JsonBuilder *builder)
     guint8 colors[OCT_COLORMAP_VALUES];
     g_autoptr (GString) text = g_string_new (NULL);
 
-    /* for pictures of depths */
-    if (i == OCT_COLORMAP_DEPTH)
+    /* for pictures of depths and of speeds */
+    if (i == OCT_COLORMAP_DEPTH || i == OCT_COLORMAP_DOPPLER)
       continue;
     oct_colormap_fill (&oct_colormaps[i].stops, colors);
     for (guint k = 0; k < OCT_COLORMAP_VALUES; k++)
