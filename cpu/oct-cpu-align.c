@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * Repeated B-scans moved onto the first of a place: loops over A-lines find the
- * shifts, then shift and turn, then add to the mean of the repeats, of which real
+ * shifts, then shift and turn, then add to the mean of the repeats.  Its real
  * and imaginary parts are apart.
  */
 #include "oct-cpu-align-lines.h"

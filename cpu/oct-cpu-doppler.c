@@ -510,16 +510,9 @@ cpu_doppler_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
   const OctDopplerParams *p = &plan->params;
   guint bscans = OCT_BSCANS (p);
 
-  if (!oct_cpu_check_plane (
-          &in->planes[0], (gsize)p->depth_bins * 2 * sizeof (float), error)
-      || (p->values
-          && !oct_cpu_check_plane (
-              &out->planes[0], (gsize)p->depth_bins * sizeof (float), error)))
+  if (!oct_cpu_flow_check (in, out, p->values ? 0 : bscans, p->format,
+          plan->lines, p->depth_bins, error))
     return FALSE;
-  for (guint i = 0; !p->values && i < bscans; i++)
-    if (!oct_cpu_flow_check_image (
-            &out[i], p->format, plan->lines, p->depth_bins, error))
-      return FALSE;
   for (guint i = 0; i < bscans; i++) {
     OctFrame from = oct_frame_get_bscan (in, i, plan->lines, 0);
     OctFrame to =

@@ -308,7 +308,7 @@ dynamic_make_colours (const float *restrict f, const float *restrict v, guint n,
   }
 }
 
-/* Grey of the values; black where there is no brightness. */
+/* Grey of the values; black if the brightness is 0. */
 OCT_VECTORISED static void
 dynamic_make_grey (const float *restrict values, const float *restrict v,
     guint n, guint8 *restrict to)
@@ -392,16 +392,9 @@ cpu_dynamic_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
   const OctDynamicParams *p = &plan->params;
   guint bscans = OCT_BSCANS (p);
 
-  if (!oct_cpu_check_plane (
-          &in->planes[0], (gsize)p->depth_bins * 2 * sizeof (float), error)
-      || (p->values
-          && !oct_cpu_check_plane (
-              &out->planes[0], (gsize)p->depth_bins * sizeof (float), error)))
+  if (!oct_cpu_flow_check (in, out, p->values ? 0 : bscans, p->format,
+          plan->lines, p->depth_bins, error))
     return FALSE;
-  for (guint i = 0; !p->values && i < bscans; i++)
-    if (!oct_cpu_flow_check_image (
-            &out[i], p->format, plan->lines, p->depth_bins, error))
-      return FALSE;
   for (guint i = 0; i < bscans; i++) {
     OctFrame one = oct_frame_get_bscan (in, i, plan->lines, 0);
     OctFrame to =

@@ -75,15 +75,30 @@ flow_get_row (OctImageFormat format, guint lines)
   return (gsize)lines * (format == OCT_IMAGE_RGBA ? 4 : 1);
 }
 
-gboolean
-oct_cpu_flow_check_image (const OctFrame *out, OctImageFormat format,
-    guint lines, guint bins, GError **error)
+static gboolean
+flow_check_image (
+    const OctFrame *out, OctImageFormat format, guint lines, GError **error)
 {
   return oct_cpu_check_plane (
              &out->planes[0], flow_get_row (format, lines), error)
          && (format != OCT_IMAGE_NV12
              || oct_cpu_check_plane (
                  &out->planes[1], ((gsize)lines + 1) / 2 * 2, error));
+}
+
+gboolean
+oct_cpu_flow_check (const OctFrame *in, const OctFrame *out, guint images,
+    OctImageFormat format, guint lines, guint bins, GError **error)
+{
+  gsize row = (gsize)bins * sizeof (float);
+
+  if (!oct_cpu_check_plane (&in->planes[0], 2 * row, error)
+      || (images == 0 && !oct_cpu_check_plane (&out->planes[0], row, error)))
+    return FALSE;
+  for (guint i = 0; i < images; i++)
+    if (!flow_check_image (&out[i], format, lines, error))
+      return FALSE;
+  return TRUE;
 }
 
 typedef struct {

@@ -34,10 +34,13 @@ guint oct_cpu_flow_count_lines (const OctCpuWindow *window, guint line);
 void oct_cpu_flow_add_bands (
     const float *row, guint bins, double sums[OCT_FLOW_BANDS]);
 
+/* Checks the planes of A-scans and of as many images, or with 0 of values. */
+gboolean oct_cpu_flow_check (const OctFrame *in, const OctFrame *out,
+    guint images, OctImageFormat format, guint lines, guint bins,
+    GError **error);
+
 /* An image [bins][lines] of grey levels [lines][bins], or of colours, pixels of 4
  * bytes; the last line stands for those after it.  Makes the chroma of NV12 grey. */
-gboolean oct_cpu_flow_check_image (const OctFrame *out, OctImageFormat format,
-    guint lines, guint bins, GError **error);
 void oct_cpu_flow_put_image (const guint8 *pixels, gboolean colours,
     guint valid, guint lines, guint bins, OctImageFormat format,
     const OctFrame *out);

@@ -421,7 +421,7 @@ template <int VALUES> struct Line {
     return atan2f (sum[1], sum[0]);
   }
 
-  /* Weights are counted as whole numbers, of which 2^31 are all, so that their
+  /* Weights are counted as whole numbers, 2^31 for all, so that their
    * order does not matter. */
   __device__ __forceinline__ float find_fullest () const
   {

@@ -201,11 +201,8 @@ cuda_angio_run_one (OctPlan *plan, const OctFrame *in, const OctFrame *out,
     return FALSE;
   return oct_cuda_check (oct_cuda_launch_angio_show (&a, queue), NAME, error)
          && (params->format != OCT_IMAGE_NV12
-             || oct_cuda_check (
-                 cudaMemset2DAsync (out->planes[1].data, out->planes[1].stride,
-                     128, (params->lines + 1) / 2 * 2,
-                     (params->depth_bins + 1) / 2, stream),
-                 NAME, error));
+             || oct_cuda_clear_chroma (&out->planes[1], params->lines,
+                 params->depth_bins, NAME, stream, error));
 }
 
 static gboolean

@@ -230,22 +230,6 @@ cuda_doppler_bscan (OctPlan *plan, const OctFrame *from, const OctFrame *to,
          || oct_cuda_check (oct_cuda_launch_unwrap (&d, queue), NAME, error);
 }
 
-/* The chroma of NV12, which is grey. */
-static gboolean
-cuda_doppler_clear_chroma (const OctPlan *plan, const OctFrame *out,
-    cudaStream_t stream, GError **error)
-{
-  gsize row = ((gsize)plan->lines + 1) / 2 * 2;
-
-  if (plan->params.values || plan->params.format != OCT_IMAGE_NV12)
-    return TRUE;
-  return oct_cuda_check_plane (&out->planes[1], row, 1, error)
-         && oct_cuda_check (
-             cudaMemset2DAsync (out->planes[1].data, out->planes[1].stride, 128,
-                 row, (plan->params.depth_bins + 1) / 2, stream),
-             NAME, error);
-}
-
 static gboolean
 cuda_doppler_check_out (
     const OctPlan *plan, const OctFrame *out, GError **error)
@@ -276,7 +260,9 @@ cuda_doppler_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
         p->values ? oct_frame_get_bscan (out, i, plan->lines, 0) : out[i];
 
     if (!cuda_doppler_check_out (plan, &to, error)
-        || !cuda_doppler_clear_chroma (plan, &to, stream, error)
+        || (!p->values && p->format == OCT_IMAGE_NV12
+            && !oct_cuda_clear_chroma (
+                &to.planes[1], plan->lines, p->depth_bins, NAME, stream, error))
         || !cuda_doppler_bscan (plan, &from, &to, stream, error))
       return FALSE;
   }

@@ -265,7 +265,7 @@ put_value (const OctCudaDoppler &d, int line, int bin, float value)
       d.is_variance ? value : d.scale * value;
 }
 
-/* `empty`: there is no pair. */
+/* `empty`: without a pair. */
 static __global__ void
 __launch_bounds__ (FLOW_TILE *FLOW_ROWS)
     find_values (OctCudaDoppler d, bool empty)

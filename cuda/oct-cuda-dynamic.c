@@ -112,22 +112,6 @@ cuda_dynamic_get_found (OctPlan *plan)
   return (double)plan->state.count;
 }
 
-/* The chroma of NV12, which is grey. */
-static gboolean
-cuda_dynamic_clear_chroma (const OctPlan *plan, const OctFrame *out,
-    cudaStream_t stream, GError **error)
-{
-  gsize row = ((gsize)plan->lines + 1) / 2 * 2;
-
-  if (plan->params.values || plan->params.format != OCT_IMAGE_NV12)
-    return TRUE;
-  return oct_cuda_check_plane (&out->planes[1], row, 1, error)
-         && oct_cuda_check (
-             cudaMemset2DAsync (out->planes[1].data, out->planes[1].stride, 128,
-                 row, (plan->params.depth_bins + 1) / 2, stream),
-             NAME, error);
-}
-
 static gboolean
 cuda_dynamic_bscan (OctPlan *plan, const OctFrame *from, const OctFrame *to,
     cudaStream_t stream, GError **error)
@@ -140,7 +124,9 @@ cuda_dynamic_bscan (OctPlan *plan, const OctFrame *from, const OctFrame *to,
 
   if (!oct_cuda_check_plane (&to->planes[0],
           (p->values ? p->depth_bins : plan->lines) * size, size, error)
-      || !cuda_dynamic_clear_chroma (plan, to, stream, error))
+      || (!p->values && p->format == OCT_IMAGE_NV12
+          && !oct_cuda_clear_chroma (
+              &to->planes[1], plan->lines, p->depth_bins, NAME, stream, error)))
     return FALSE;
   turn = oct_dynamic_next (&plan->state, p);
   d.g = turn.g;

@@ -86,6 +86,9 @@ gboolean oct_cuda_table_upload (OctCudaTable *table, const char *operation,
  * multiples of `alignment`. */
 gboolean oct_cuda_check_plane (
     const OctPlane *plane, gsize row_bytes, gsize alignment, GError **error);
+/* Makes the chroma of an NV12 image of that size grey, in the stream. */
+gboolean oct_cuda_clear_chroma (const OctPlane *chroma, guint width,
+    guint height, const char *name, gpointer stream, GError **error);
 
 /* FALSE for images of 16 bit: filters of images know those that stay on a GPU.
  */

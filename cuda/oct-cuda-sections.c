@@ -185,9 +185,8 @@ static gboolean
 begin_picture (const OctSectionPicture *p, OctCudaGrey *to, cudaStream_t stream,
     GError **error)
 {
-  const OctPlane *plane = &p->frame.planes[0], *chroma = &p->frame.planes[1];
+  const OctPlane *plane = &p->frame.planes[0];
   guint pixel_size = p->format == OCT_IMAGE_RGBA ? 4 : 1;
-  gsize chroma_row = ((gsize)p->width + 1) / 2 * 2;
 
   if (!oct_section_picture_check (p, error)
       || !oct_cuda_check_plane (
@@ -195,13 +194,9 @@ begin_picture (const OctSectionPicture *p, OctCudaGrey *to, cudaStream_t stream,
     return FALSE;
   *to = (OctCudaGrey){ plane->data, plane->stride, p->width, p->height,
     pixel_size };
-  if (p->format != OCT_IMAGE_NV12)
-    return TRUE;
-  return oct_cuda_check_plane (chroma, chroma_row, 1, error)
-         && cuda_sections_check (
-             cudaMemset2DAsync (chroma->data, chroma->stride, 128, chroma_row,
-                 (p->height + 1) / 2, stream),
-             error);
+  return p->format != OCT_IMAGE_NV12
+         || oct_cuda_clear_chroma (
+             &p->frame.planes[1], p->width, p->height, NAME, stream, error);
 }
 
 static void

@@ -94,18 +94,6 @@ cuda_sharpen_update (OctPlan *plan, gconstpointer data)
 }
 
 static gboolean
-cuda_sharpen_clear_chroma (const OctSharpenParams *params,
-    const OctPlane *chroma, gpointer stream, GError **error)
-{
-  gsize row = ((gsize)params->width + 1) / 2 * 2;
-
-  return oct_cuda_check_plane (chroma, row, 1, error)
-         && oct_cuda_check (cudaMemset2DAsync (chroma->data, chroma->stride,
-                                128, row, (params->height + 1) / 2, stream),
-             NAME, error);
-}
-
-static gboolean
 cuda_sharpen_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
     gpointer stream, GError **error)
 {
@@ -121,8 +109,8 @@ cuda_sharpen_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
   return oct_cuda_check_plane (&in->planes[0], row, 1, error)
          && oct_cuda_check_plane (&out->planes[0], row, s.pixel_size, error)
          && (params->format != OCT_IMAGE_NV12
-             || cuda_sharpen_clear_chroma (
-                 params, &out->planes[1], stream, error))
+             || oct_cuda_clear_chroma (&out->planes[1], params->width,
+                 params->height, NAME, stream, error))
          && oct_cuda_check (oct_cuda_launch_sharpen (&s, queue), NAME, error);
 }
 

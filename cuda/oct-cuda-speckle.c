@@ -60,18 +60,6 @@ cuda_speckle_destroy (OctPlan *plan)
 }
 
 static gboolean
-clear_chroma (const OctSpeckleParams *params, const OctPlane *chroma,
-    gpointer stream, GError **error)
-{
-  gsize row = ((gsize)params->width + 1) / 2 * 2;
-
-  return oct_cuda_check_plane (chroma, row, 1, error)
-         && oct_cuda_check (cudaMemset2DAsync (chroma->data, chroma->stride,
-                                128, row, (params->height + 1) / 2, stream),
-             NAME, error);
-}
-
-static gboolean
 cuda_speckle_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
     gpointer stream, GError **error)
 {
@@ -96,7 +84,8 @@ cuda_speckle_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
   return oct_cuda_check_plane (&in->planes[0], row, 1, error)
          && oct_cuda_check_plane (&out->planes[0], row, pixel_size, error)
          && (p->format != OCT_IMAGE_NV12
-             || clear_chroma (p, &out->planes[1], stream, error))
+             || oct_cuda_clear_chroma (
+                 &out->planes[1], p->width, p->height, NAME, stream, error))
          && oct_cuda_check (oct_cuda_launch_speckle (&s, queue), NAME, error);
 }
 

@@ -159,6 +159,18 @@ oct_cuda_check_plane (
   return TRUE;
 }
 
+gboolean
+oct_cuda_clear_chroma (const OctPlane *chroma, guint width, guint height,
+    const char *name, gpointer stream, GError **error)
+{
+  gsize row = ((gsize)width + 1) / 2 * 2;
+
+  return oct_cuda_check_plane (chroma, row, 1, error)
+         && oct_cuda_check (cudaMemset2DAsync (chroma->data, chroma->stride,
+                                128, row, (height + 1) / 2, stream),
+             name, error);
+}
+
 gpointer
 oct_cuda_alloc (gsize bytes, const char *operation, GError **error)
 {

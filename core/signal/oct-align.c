@@ -12,7 +12,8 @@ oct_check_align (const OctAlignParams *params, GError **error)
   if ((guint)params->registration > OCT_ALIGN_TRANSLATION
       || (guint)params->phase > OCT_PHASE_LINE) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-        "There is no alignment by registration %d and phase %d.",
+        "Registration %d and phase %d are not known; set `registration` and "
+        "`phase` to values that gst-inspect-1.0 octalign lists.",
         params->registration, params->phase);
     return FALSE;
   }

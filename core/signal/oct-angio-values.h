@@ -18,7 +18,7 @@
 #  define OCT_ANGIO_INLINE static inline
 #endif
 
-/* Bands of depth, of which the darkest has the noise; images that it is smoothed
+/* Bands of depth: the darkest has the noise; images that it is smoothed
  * over; OCT_ANGIO_ID_MASK. */
 #define OCT_ANGIO_BANDS 8u
 #define OCT_ANGIO_PLACES 16u

@@ -40,7 +40,8 @@ oct_check_angio (const OctAngioParams *params, GError **error)
       || (guint)params->method >= OCT_N_ANGIO_METHODS
       || (guint)params->mode > OCT_AVERAGE_BLOCK) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-        "There is no flow of method %d, mode %d, in images of format %d.",
+        "Method %d, mode %d and format %d are not known together; set `method` "
+        "and `mode` to values that gst-inspect-1.0 octangio lists.",
         params->method, params->mode, params->format);
     return FALSE;
   }

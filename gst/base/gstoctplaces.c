@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstoctplaces.h"
 #include "gstoctcaps.h"
+#include "gstoctfilter.h"
+#include "gstoctrepeats.h"
 
 void
 gst_oct_places_forget (GstOctPlaces *places)
@@ -13,37 +15,6 @@ gst_oct_places_forget (GstOctPlaces *places)
 /* ------------------------------------------------------------------- results
  */
 
-/* From the time of the first B-scan of the place to the end of the last. */
-static void
-places_stamp (const GstOctPlaces *places, GstBuffer *buffer)
-{
-  GstOctScanPosition position;
-  guint repeats = places->repeats;
-
-  if (GST_BUFFER_PTS_IS_VALID (buffer)
-      && GST_CLOCK_TIME_IS_VALID (places->begin)
-      && places->begin <= GST_BUFFER_PTS (buffer)) {
-    if (GST_BUFFER_DURATION_IS_VALID (buffer))
-      GST_BUFFER_DURATION (buffer) += GST_BUFFER_PTS (buffer) - places->begin;
-    GST_BUFFER_PTS (buffer) = places->begin;
-  }
-  GST_BUFFER_DTS (buffer) = GST_CLOCK_TIME_NONE;
-  if (!gst_oct_scan_meta_get (buffer, &position))
-    return;
-  if (position.bscans > 1 || position.has_place) {
-    guint place, repeat;
-
-    gst_oct_scan_position_get_place (&position, 0, repeats, &place, &repeat);
-    position.bscans = MAX (1, position.bscans / repeats);
-    /* those left over at the end of a volume are of no place */
-    position.bscan = MIN (place, position.bscans - 1);
-  } else {
-    position.volume /= repeats;
-  }
-  position.has_place = FALSE;
-  gst_oct_scan_meta_set (buffer, &position);
-}
-
 static GstFlowReturn
 places_send_held (GstOctPlaces *places, GstBaseTransform *trans)
 {
@@ -55,7 +26,7 @@ places_send_held (GstOctPlaces *places, GstBaseTransform *trans)
   GST_DEBUG_OBJECT (
       trans, "a place has lost B-scans, %u so far", places->incomplete);
   buffer = gst_buffer_make_writable (buffer);
-  places_stamp (places, buffer);
+  gst_oct_repeats_stamp (buffer, places->begin, places->repeats);
   return gst_pad_push (GST_BASE_TRANSFORM_SRC_PAD (trans), buffer);
 }
 
@@ -91,6 +62,8 @@ gst_oct_places_take (GstOctPlaces *places, GstBaseTransform *trans,
       has_place && places->has_last && places_begin_with (places, &position);
 
   *ret = is_new ? places_send_held (places, trans) : GST_FLOW_OK;
+  if (is_new)
+    gst_oct_filter_forget (GST_OCT_FILTER (trans));
   places->has_last = has_place;
   if (has_place)
     places->last = position;
@@ -123,38 +96,25 @@ gst_oct_places_finish (
     return GST_BASE_TRANSFORM_FLOW_DROPPED;
   }
   places->incomplete += count < places->repeats;
-  places_stamp (places, out);
+  gst_oct_repeats_stamp (out, places->begin, places->repeats);
   return GST_FLOW_OK;
 }
 
 void
-gst_oct_places_end (GstOctPlaces *places, GstBaseTransform *trans)
+gst_oct_places_event (
+    GstOctPlaces *places, GstBaseTransform *trans, GstEvent *event)
 {
-  (void)places_send_held (places, trans);
+  if (GST_EVENT_TYPE (event) == GST_EVENT_EOS)
+    (void)places_send_held (places, trans);
+  if (GST_EVENT_TYPE (event) != GST_EVENT_FLUSH_STOP
+      && GST_EVENT_TYPE (event) != GST_EVENT_SEGMENT)
+    return;
+  gst_oct_places_forget (places);
+  gst_oct_filter_forget (GST_OCT_FILTER (trans));
 }
 
 /* ---------------------------------------------------------------------- caps
  */
-
-void
-gst_oct_places_divide (
-    GstStructure *to, GstPadDirection direction, guint repeats)
-{
-  gint n = 0, d = 1, rate_n, rate_d;
-  gboolean down = direction == GST_PAD_SINK;
-
-  gst_structure_remove_field (to, GST_OCT_REPEATS_FIELD);
-  if (repeats == 1 || !gst_structure_has_field (to, "framerate"))
-    return;
-  if (repeats > 1 && gst_structure_get_fraction (to, "framerate", &n, &d)
-      && gst_util_fraction_multiply (
-          n, d, down ? 1 : repeats, down ? repeats : 1, &rate_n, &rate_d))
-    gst_structure_set (
-        to, "framerate", GST_TYPE_FRACTION, rate_n, rate_d, NULL);
-  else
-    gst_structure_set (
-        to, "framerate", GST_TYPE_FRACTION_RANGE, 0, 1, G_MAXINT, 1, NULL);
-}
 
 static void
 places_copy_depths (const GstStructure *from, GstStructure *to)

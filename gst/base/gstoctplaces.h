@@ -25,9 +25,9 @@ typedef struct {
 /* Forgets the place, as after a seek or a stop. */
 void gst_oct_places_forget (GstOctPlaces *places);
 
-/* Before a B-scan is worked on.  TRUE: it is of another place than the one before, and
- * what is known of that has to be forgotten; then the result of a place that has lost
- * B-scans is sent, `*ret` is what became of it. */
+/* Before a B-scan is worked on by `trans`, a GstOctFilter.  TRUE: it is of another
+ * place than the one before, whose history is forgotten.  The result of a place that
+ * has lost B-scans is sent then, and `*ret` says how that went. */
 gboolean gst_oct_places_take (GstOctPlaces *places, GstBaseTransform *trans,
     GstBuffer *buffer, GstFlowReturn *ret);
 
@@ -36,13 +36,10 @@ gboolean gst_oct_places_take (GstOctPlaces *places, GstBaseTransform *trans,
 GstFlowReturn gst_oct_places_finish (
     GstOctPlaces *places, GstBuffer *in, GstBuffer *out, guint count);
 
-/* At the end of the stream: sends the result of a place that is not complete. */
-void gst_oct_places_end (GstOctPlaces *places, GstBaseTransform *trans);
-
-/* Divides the rates of `to`, the caps at the other pad than that in `direction`, by
- * `repeats`, 0: not known. */
-void gst_oct_places_divide (
-    GstStructure *to, GstPadDirection direction, guint repeats);
+/* Before an event from upstream is passed on: the end of the stream sends the result
+ * of a place that is not complete, a flush or another segment forgets it. */
+void gst_oct_places_event (
+    GstOctPlaces *places, GstBaseTransform *trans, GstEvent *event);
 
 /* Structures that become each other: A-scans to images of these formats, "{ GRAY8,
  * NV12 }", and to values of a quantity, and either of them to A-scans. */

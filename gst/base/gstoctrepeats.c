@@ -105,14 +105,14 @@ gst_oct_repeats_stamp (GstBuffer *buffer, GstClockTime begin, guint bscans)
   GST_BUFFER_DTS (buffer) = GST_CLOCK_TIME_NONE;
   if (!gst_oct_scan_meta_get (buffer, &scan))
     return;
-  if (scan.bscans > 1) {
+  if (scan.bscans > 1 || scan.has_place) {
     gst_oct_scan_position_get_place (&scan, 0, bscans, &place, &repeat);
-    scan.bscan = place;
     /* those left over at the end of a volume are not a block */
-    scan.bscans /= bscans;
-    scan.has_place = FALSE;
+    scan.bscans = MAX (1, scan.bscans / bscans);
+    scan.bscan = MIN (place, scan.bscans - 1);
   } else {
     scan.volume /= bscans;
   }
+  scan.has_place = FALSE;
   gst_oct_scan_meta_set (buffer, &scan);
 }

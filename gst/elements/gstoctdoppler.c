@@ -15,6 +15,7 @@
 #include "gstoctcuda.h"
 #include "gstoctimagefilter.h"
 #include "gstoctplaces.h"
+#include "gstoctrepeats.h"
 
 #include <math.h>
 
@@ -221,7 +222,7 @@ gst_oct_doppler_transform_structure (GstOctFilter *filter, gconstpointer data,
   for (guint i = 0; settings->between == OCT_DOPPLER_REPEATS
                     && i < gst_caps_get_size (result);
        i++)
-    gst_oct_places_divide (
+    gst_oct_repeats_divide (
         gst_caps_get_structure (result, i), direction, repeats);
 }
 
@@ -348,8 +349,7 @@ gst_oct_doppler_submit_input_buffer (
   GstOctDoppler *self = GST_OCT_DOPPLER (trans);
   GstFlowReturn ret;
 
-  if (gst_oct_places_take (&self->places, trans, buffer, &ret))
-    gst_oct_filter_forget (GST_OCT_FILTER (self));
+  (void)gst_oct_places_take (&self->places, trans, buffer, &ret);
   if (ret != GST_FLOW_OK) {
     gst_buffer_unref (buffer);
     return ret;
@@ -374,15 +374,7 @@ gst_oct_doppler_transform (
 static gboolean
 gst_oct_doppler_sink_event (GstBaseTransform *trans, GstEvent *event)
 {
-  GstOctDoppler *self = GST_OCT_DOPPLER (trans);
-
-  if (GST_EVENT_TYPE (event) == GST_EVENT_EOS)
-    gst_oct_places_end (&self->places, trans);
-  if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP
-      || GST_EVENT_TYPE (event) == GST_EVENT_SEGMENT) {
-    gst_oct_places_forget (&self->places);
-    gst_oct_filter_forget (GST_OCT_FILTER (self));
-  }
+  gst_oct_places_event (&GST_OCT_DOPPLER (trans)->places, trans, event);
   return GST_BASE_TRANSFORM_CLASS (gst_oct_doppler_parent_class)
       ->sink_event (trans, event);
 }

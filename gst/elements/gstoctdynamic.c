@@ -15,6 +15,7 @@
 #include "gstoctcuda.h"
 #include "gstoctimagefilter.h"
 #include "gstoctplaces.h"
+#include "gstoctrepeats.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_oct_dynamic_debug);
 #define GST_CAT_DEFAULT gst_oct_dynamic_debug
@@ -135,7 +136,7 @@ gst_oct_dynamic_transform_structure (GstOctFilter *filter, gconstpointer data,
                     is_rate ? "frequency" : "activity", is_rate ? "Hz" : "dB"));
   }
   for (guint i = 0; i < gst_caps_get_size (result); i++)
-    gst_oct_places_divide (
+    gst_oct_repeats_divide (
         gst_caps_get_structure (result, i), direction, repeats);
 }
 
@@ -237,10 +238,8 @@ gst_oct_dynamic_submit_input_buffer (
   GstOctDynamic *self = GST_OCT_DYNAMIC (trans);
   GstFlowReturn ret;
 
-  if (gst_oct_places_take (&self->places, trans, buffer, &ret)) {
-    gst_oct_filter_forget (GST_OCT_FILTER (self));
+  if (gst_oct_places_take (&self->places, trans, buffer, &ret))
     tell_of_single (self);
-  }
   if (ret != GST_FLOW_OK) {
     gst_buffer_unref (buffer);
     return ret;
@@ -265,15 +264,7 @@ gst_oct_dynamic_transform (
 static gboolean
 gst_oct_dynamic_sink_event (GstBaseTransform *trans, GstEvent *event)
 {
-  GstOctDynamic *self = GST_OCT_DYNAMIC (trans);
-
-  if (GST_EVENT_TYPE (event) == GST_EVENT_EOS)
-    gst_oct_places_end (&self->places, trans);
-  if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP
-      || GST_EVENT_TYPE (event) == GST_EVENT_SEGMENT) {
-    gst_oct_places_forget (&self->places);
-    gst_oct_filter_forget (GST_OCT_FILTER (self));
-  }
+  gst_oct_places_event (&GST_OCT_DYNAMIC (trans)->places, trans, event);
   return GST_BASE_TRANSFORM_CLASS (gst_oct_dynamic_parent_class)
       ->sink_event (trans, event);
 }

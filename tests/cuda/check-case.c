@@ -172,6 +172,10 @@ fill_repeats (const Check *check, const Case *test, guint8 *data, guint step,
                      ? OCT_BSCANS ((const OctAlignParams *)test->params)
                      : 1;
   guint rows = shape->rows / bscans;
+  /* A-lines with nothing in common with the others have no slope to be found */
+  gboolean some_new =
+      test->operation != OCT_OPERATION_ALIGN
+      || ((const OctAlignParams *)test->params)->phase != OCT_PHASE_LINE;
   GRand *tissue = NULL;
 
   for (guint line = 0; line < shape->rows; line++) {
@@ -187,7 +191,7 @@ fill_repeats (const Check *check, const Case *test, guint8 *data, guint step,
     for (guint q = 0; q < depth; q++) {
       double weight = (q % 2 ? -1 : 1) * exp (-2. * q / depth), value[2],
              mix[2];
-      GRand *from = line % 5 == 4 ? random : tissue;
+      GRand *from = some_new && line % 5 == 4 ? random : tissue;
 
       for (guint k = 0; k < 2; k++) {
         value[k] = g_rand_double_range (from, -1, 1);

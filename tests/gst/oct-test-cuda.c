@@ -72,7 +72,8 @@ gboolean
 oct_test_wants_gpu_memory (GstHarness *harness)
 {
   const char *const names[] = { "octkresample", "octdispersion", "octfft",
-    "octnufft", "octcs", "octlogscale", NULL };
+    "octnufft", "octcs", "octlogscale", "octalign", "octangio", "octdoppler",
+    "octdynamic", NULL };
   GstPad *pad = gst_pad_get_peer (harness->srcpad);
   gboolean wants = FALSE;
 

@@ -67,7 +67,7 @@ push_bscan (GstHarness *harness, guint n, guint repeats, gboolean has_position)
   buffer = new_bscan (values, n);
   if (has_position)
     oct_test_add_scan_meta (buffer, n % 12, 12, n / 12);
-  fail_unless_equals_int (gst_harness_push (harness, buffer), GST_FLOW_OK);
+  fail_unless_equals_int (oct_test_push_buffer (harness, buffer), GST_FLOW_OK);
 }
 
 static GstHarness *
@@ -76,7 +76,7 @@ new_repeats_harness (const char *launch, const char *more)
   g_autofree char *caps = g_strconcat (CAPS, more, NULL);
   GstHarness *harness = oct_test_harness (launch);
 
-  gst_harness_set_src_caps_str (harness, caps);
+  oct_test_set_src_caps (harness, gst_caps_from_string (caps));
   return harness;
 }
 
@@ -264,7 +264,9 @@ align_bscans (GstHarness *harness, guint count, guint bad, float *const *found)
       for (guint q = 0; q < DEPTH && n > 0; q++)
         values[line * DEPTH + q] *= cexp (I * phase);
     }
-    out = gst_harness_push_and_pull (harness, new_bscan (values, n));
+    fail_unless_equals_int (
+        oct_test_push_buffer (harness, new_bscan (values, n)), GST_FLOW_OK);
+    out = gst_harness_pull (harness);
     fail_unless (out != NULL);
     gst_buffer_extract (out, 0, found[n], VALUES * 2 * sizeof (float));
   }
