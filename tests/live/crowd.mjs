@@ -42,6 +42,8 @@ const tests = {
         talk.vanish();
         return viewers === 1;
       });
+      // their threads end some time after that
+      await until("no thread sends to them", () => !server.threads().some((name) => /^(nice|dtls)/.test(name)));
       return server.usage();
     };
     const visits = async (rounds) => {

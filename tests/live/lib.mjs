@@ -99,6 +99,14 @@ export class Server {
     return { files: readdirSync(`${path}/fd`).length, threads: number("Threads"),
       memory: number("VmRSS") / 1024 };
   }
+
+  // The names of its threads; one that ends meanwhile has none.
+  threads() {
+    const folder = `/proc/${this.process.pid}/task`;
+    return readdirSync(folder).map((thread) => {
+      try { return readFileSync(`${folder}/${thread}/comm`, "latin1"); } catch { return ""; }
+    });
+  }
 }
 
 // The browser; every page keeps its WebRTC connections in window.connections.  A
