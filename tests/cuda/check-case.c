@@ -172,17 +172,19 @@ fill_repeats (const Check *check, const Case *test, guint8 *data, guint step,
                      ? OCT_BSCANS ((const OctAlignParams *)test->params)
                      : 1;
   guint rows = shape->rows / bscans;
-  /* A-lines with nothing in common with the others have no slope to be found */
-  gboolean some_new =
-      test->operation != OCT_OPERATION_ALIGN
-      || ((const OctAlignParams *)test->params)->phase != OCT_PHASE_LINE;
+  /* a line through the phases is clear only if neighbours have much in common:
+   * no A-lines that are new, no half shifts */
+  gboolean has_line =
+      test->operation == OCT_OPERATION_ALIGN
+      && ((const OctAlignParams *)test->params)->phase == OCT_PHASE_LINE;
   GRand *tissue = NULL;
 
   for (guint line = 0; line < shape->rows; line++) {
     float *row = (float *)(data + (gsize)line * (shape->row + shape->padding));
     double shift = 0.7 * (step * bscans + line / rows) + 0.002 * (line % rows);
     double turn = g_rand_double_range (random, -G_PI, G_PI);
-    double part = shift - floor (shift), before[2] = { 0 };
+    double slope = has_line ? g_rand_double_range (random, -8, 8) / depth : 0;
+    double part = has_line ? 0 : shift - floor (shift), before[2] = { 0 };
 
     if (line % rows == 0) {
       g_clear_pointer (&tissue, g_rand_free);
@@ -191,7 +193,8 @@ fill_repeats (const Check *check, const Case *test, guint8 *data, guint step,
     for (guint q = 0; q < depth; q++) {
       double weight = (q % 2 ? -1 : 1) * exp (-2. * q / depth), value[2],
              mix[2];
-      GRand *from = some_new && line % 5 == 4 ? random : tissue;
+      GRand *from = !has_line && line % 5 == 4 ? random : tissue;
+      double angle = turn + slope * q;
 
       for (guint k = 0; k < 2; k++) {
         value[k] = g_rand_double_range (from, -1, 1);
@@ -199,8 +202,8 @@ fill_repeats (const Check *check, const Case *test, guint8 *data, guint step,
                  + 0.02 * g_rand_double (random);
         before[k] = value[k];
       }
-      row[2 * q] = (float)(mix[0] * cos (turn) - mix[1] * sin (turn));
-      row[2 * q + 1] = (float)(mix[0] * sin (turn) + mix[1] * cos (turn));
+      row[2 * q] = (float)(mix[0] * cos (angle) - mix[1] * sin (angle));
+      row[2 * q + 1] = (float)(mix[0] * sin (angle) + mix[1] * cos (angle));
     }
   }
   g_clear_pointer (&tissue, g_rand_free);
