@@ -19,6 +19,7 @@
 #include "gstoctflip.h"
 #include "gstoctgather.h"
 #include "gstoctimagesrc.h"
+#include "gstoctkeep.h"
 #include "gstoctkresample.h"
 #include "gstoctlogscale.h"
 #include "gstoctmeter.h"
@@ -62,6 +63,7 @@ plugin_init (GstPlugin *plugin)
   ok &= GST_ELEMENT_REGISTER (octreconstruct, plugin);
   ok &= GST_ELEMENT_REGISTER (octimagesrc, plugin);
   ok &= GST_ELEMENT_REGISTER (octrawsink, plugin);
+  ok &= GST_ELEMENT_REGISTER (octkeep, plugin);
   ok &= GST_ELEMENT_REGISTER (octmeter, plugin);
   ok &= GST_ELEMENT_REGISTER (octvolume, plugin);
   ok &= GST_ELEMENT_REGISTER (octvolumesink, plugin);

@@ -196,6 +196,14 @@ static const struct {
           [KIND_COMPLEX] = RECORD,
           [KIND_COMPLEX_UNIFORM] = RECORD,
           [KIND_ASCANS] = RECORD } },
+  { "octkeep", "raw spectra (video/x-raw, GRAY8 or GRAY16_LE) or encoded video",
+      { [KIND_VIDEO] = "for video put an encoder between them, as x264enc ! "
+                       "h264parse; for spectra set the camera to a grey format",
+          [KIND_AS_MEASURED] = RECORD,
+          [KIND_UNIFORM] = RECORD,
+          [KIND_COMPLEX] = RECORD,
+          [KIND_COMPLEX_UNIFORM] = RECORD,
+          [KIND_ASCANS] = RECORD } },
 };
 
 /* The kind of data of a pad with these caps; N_KINDS: not known. */

@@ -117,6 +117,7 @@ static const struct {
       "octlogscale behind octvolumecs." },
   { "octlogscale ! octvolumecs",
       "octvolumecs* octlogscale*; put octvolumecs before octlogscale." },
+  { "octdcsub ! octkeep", "octkeep* octdcsub*; put it behind the source, *" },
   { "octdcsub ! octrawsink",
       "octrawsink* octdcsub*; put it behind the source, *" },
   { "octfft ! octrawsink", "octrawsink* octfft*; put it behind the source, *" },

@@ -21,7 +21,8 @@ static const char *const launches[] = {
   "octcamerasrc camera=Fake_1 ! video/x-raw,format=GRAY8,width=256,height=16"
   " ! octreconstruct wavelength-min=790 wavelength-max=900" SINK,
 #endif
-  SOURCE " ! octdcsub ! octcs iterations=1 ! octlogscale" SINK,
+  SOURCE " ! tee name=tee ! queue ! octkeep location=@/kept async=false"
+         " tee. ! queue ! octdcsub ! octcs iterations=1 ! octlogscale" SINK,
   SOURCE " ! octreconstruct" SINK,
   "octimagesrc source::samples=256 source::lines=16 source::is-live=true"
   " source::line-rate=1600" SINK,

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gstoctkeepring.h"
+
+#include <gst/video/video.h>
+
+struct _GstOctKeepRing {
+  GQueue buffers; /* GstBuffer */
+  guint64 bytes;
+  GstMemory *spare; /* of a buffer that has left, for the next one; or NULL */
+};
+
+GstOctKeepRing *
+gst_oct_keep_ring_new (void)
+{
+  return g_new0 (GstOctKeepRing, 1);
+}
+
+void
+gst_oct_keep_ring_free (GstOctKeepRing *ring)
+{
+  gst_oct_keep_ring_clear (ring);
+  g_free (ring);
+}
+
+void
+gst_oct_keep_ring_clear (GstOctKeepRing *ring)
+{
+  g_queue_clear_full (&ring->buffers, (GDestroyNotify)gst_buffer_unref);
+  ring->bytes = 0;
+  g_clear_pointer (&ring->spare, gst_memory_unref);
+}
+
+/* Memory of new pages costs as much as the copy: what has just left is used
+ * again, if no file is being written of it. */
+static GstMemory *
+ring_take_memory (GstOctKeepRing *ring, gsize size)
+{
+  GstMemory *memory = g_steal_pointer (&ring->spare);
+  gsize whole;
+
+  if (memory != NULL) {
+    (void)gst_memory_get_sizes (memory, NULL, &whole);
+    if (whole >= size && whole <= 2 * size
+        && GST_MINI_OBJECT_REFCOUNT_VALUE (memory) == 1) {
+      gst_memory_resize (memory, 0, (gssize)size);
+      return memory;
+    }
+    gst_memory_unref (memory);
+  }
+  return gst_allocator_alloc (NULL, size, NULL);
+}
+
+static GstBuffer *
+ring_copy (GstOctKeepRing *ring, GstBuffer *buffer)
+{
+  gsize size = gst_buffer_get_size (buffer), read;
+  GstVideoMeta *video = gst_buffer_get_video_meta (buffer);
+  GstBuffer *copy = gst_buffer_new ();
+  GstMemory *memory = ring_take_memory (ring, size);
+  GstMapInfo map;
+
+  if (memory == NULL || !gst_memory_map (memory, &map, GST_MAP_WRITE)) {
+    g_clear_pointer (&memory, gst_memory_unref);
+    gst_buffer_unref (copy);
+    return NULL;
+  }
+  read = gst_buffer_extract (buffer, 0, map.data, size);
+  gst_memory_unmap (memory, &map);
+  gst_buffer_append_memory (copy, memory);
+  gst_buffer_copy_into (copy, buffer, GST_BUFFER_COPY_METADATA, 0, -1);
+  /* it belongs to the memory, whose bytes lie as they did */
+  if (video != NULL && gst_buffer_get_video_meta (copy) == NULL)
+    gst_buffer_add_video_meta_full (copy, video->flags, video->format,
+        video->width, video->height, video->n_planes, video->offset,
+        video->stride);
+  if (read == size)
+    return copy;
+  gst_buffer_unref (copy);
+  return NULL;
+}
+
+static gboolean
+ring_is_start (GstBuffer *buffer)
+{
+  return !GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT);
+}
+
+static GstClockTime
+ring_get_end (GstBuffer *buffer)
+{
+  return GST_BUFFER_PTS (buffer)
+         + (GST_BUFFER_DURATION_IS_VALID (buffer) ? GST_BUFFER_DURATION (buffer)
+                                                  : 0);
+}
+
+/* Lets the first group go. */
+static void
+ring_drop_group (GstOctKeepRing *ring)
+{
+  do {
+    GstBuffer *buffer = g_queue_pop_head (&ring->buffers);
+
+    ring->bytes -= gst_buffer_get_size (buffer);
+    if (ring->spare == NULL && GST_MINI_OBJECT_REFCOUNT_VALUE (buffer) == 1)
+      ring->spare = gst_buffer_get_memory (buffer, 0);
+    gst_buffer_unref (buffer);
+  } while (ring->buffers.length > 0
+           && !ring_is_start (g_queue_peek_head (&ring->buffers)));
+}
+
+/* The first buffer of the second group, or NULL. */
+static GstBuffer *
+ring_find_second (const GstOctKeepRing *ring)
+{
+  for (GList *i = ring->buffers.head != NULL ? ring->buffers.head->next : NULL;
+       i != NULL; i = i->next)
+    if (ring_is_start (i->data))
+      return i->data;
+  return NULL;
+}
+
+static void
+ring_trim (GstOctKeepRing *ring, GstClockTime length, guint64 most)
+{
+  GstClockTime end = ring_get_end (g_queue_peek_tail (&ring->buffers));
+
+  while (ring->buffers.length > 0) {
+    GstBuffer *second = ring_find_second (ring);
+    gboolean is_long =
+        second != NULL && GST_BUFFER_PTS (second) + length <= end;
+
+    if (!is_long && ring->bytes <= most)
+      return;
+    ring_drop_group (ring);
+  }
+}
+
+gboolean
+gst_oct_keep_ring_push (GstOctKeepRing *ring, GstBuffer *buffer,
+    GstClockTime pts, GstClockTime dts, GstClockTime length, guint64 most)
+{
+  GstBuffer *copy;
+
+  if (ring->buffers.length == 0 && !ring_is_start (buffer))
+    return TRUE;
+  copy = ring_copy (ring, buffer);
+  if (copy == NULL)
+    return FALSE;
+  GST_BUFFER_PTS (copy) = pts;
+  GST_BUFFER_DTS (copy) = dts;
+  ring->bytes += gst_buffer_get_size (copy);
+  g_queue_push_tail (&ring->buffers, copy);
+  ring_trim (ring, length, most);
+  return TRUE;
+}
+
+GPtrArray *
+gst_oct_keep_ring_get (const GstOctKeepRing *ring)
+{
+  GPtrArray *buffers =
+      g_ptr_array_new_with_free_func ((GDestroyNotify)gst_buffer_unref);
+
+  for (GList *i = ring->buffers.head; i != NULL; i = i->next)
+    g_ptr_array_add (buffers, gst_buffer_ref (i->data));
+  return buffers;
+}
+
+guint64
+gst_oct_keep_ring_get_bytes (const GstOctKeepRing *ring)
+{
+  return ring->bytes;
+}
+
+GstClockTime
+gst_oct_keep_ring_get_length (const GstOctKeepRing *ring)
+{
+  if (ring->buffers.length == 0)
+    return 0;
+  return ring_get_end (ring->buffers.tail->data)
+         - GST_BUFFER_PTS (ring->buffers.head->data);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * Writes buffers that were kept to a file of their own: raw spectra as octrawsink
+ * does, encoded video as Matroska.
+ */
+#pragma once
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+typedef struct {
+  GPtrArray *buffers; /* GstBuffer, with running times; owned */
+  GPtrArray *events; /* GstEvent that they need: the caps, then others; owned */
+  gboolean is_raw;   /* spectra */
+  char *path;        /* without the ending; owned */
+  guint file_mode;   /* permissions */
+} GstOctKeepJob;
+
+void gst_oct_keep_job_free (GstOctKeepJob *job);
+
+/* Writes all of it; blocks until the file is on the disk under its name.  Nothing
+ * that is there is replaced.  `location`: the name of the file, to be freed, also
+ * with an error.  Returns: the buffers in the file; with an error (OCT_ERROR) of
+ * a recording of spectra those before it, of video 0, and no file is left. */
+guint gst_oct_keep_job_write (
+    GstOctKeepJob *job, char **location, GError **error);
+
+G_END_DECLS
