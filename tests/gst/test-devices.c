@@ -256,8 +256,8 @@ GST_START_TEST (devices_ids)
       "backend=cpu cuda-device-id=7 ! " SINK);
   GstElement *r = gst_bin_get_by_name (GST_BIN (pipeline), "r");
 
-  for (guint n = 0; n < G_N_ELEMENTS (lists); n++) {
-    /* the list of this turn comes first, and after another one */
+  /* every list comes first in one turn, and after another one in the next */
+  for (guint n = 0; n < 2; n++) {
     guint turn = (n + (guint)__i__) % G_N_ELEMENTS (lists);
     gint id;
 
@@ -582,15 +582,20 @@ GST_START_TEST (history_outside)
 }
 GST_END_TEST;
 
+/* More than all branches and queues hold. */
+#define LIVE_BSCANS 60
+
 /* While images are made it is one warning, and they go on as they were. */
 GST_START_TEST (history_live)
 {
   const char *const expected[] = { histories[__i__].sentence, NULL };
-  GstElement *one = start_reconstruct ("backend=cpu", "", 200);
-  GstElement *several = oct_test_make (
-      "octsrc num-buffers=200 samples=256 lines=20 seed=3 ! "
-      "octreconstruct name=r " GPUS
-      "! appsink name=sink sync=false max-buffers=1 wait-on-eos=false");
+  GstElement *one = start_reconstruct ("backend=cpu", "", LIVE_BSCANS);
+  g_autofree char *launch =
+      g_strdup_printf ("octsrc num-buffers=%u samples=256 lines=20 seed=3 ! "
+                       "octreconstruct name=r " GPUS "! appsink name=sink "
+                       "sync=false max-buffers=1 wait-on-eos=false",
+          LIVE_BSCANS);
+  GstElement *several = oct_test_make (launch);
   GstElement *r = gst_bin_get_by_name (GST_BIN (several), "r");
 
   gst_element_set_state (several, GST_STATE_PLAYING);
@@ -598,7 +603,7 @@ GST_START_TEST (history_live)
   for (guint i = 0; i < 2 * 9; i++)
     oct_array_free (oct_test_pull (i % 2 == 0 ? one : several, "sink"));
   set_child (r, histories[__i__].property, histories[__i__].value);
-  oct_test_compare_pipelines (one, several, 200 - 9);
+  oct_test_compare_pipelines (one, several, LIVE_BSCANS - 9);
   check_messages (several, none, expected);
   gst_object_unref (r);
   oct_test_stop (one);

@@ -44,7 +44,6 @@ static const Part real[] = { DCSUB,
 static const Part sensed[] = { DCSUB, DISPERSION,
   { "octcs", "cs", "iterations=3", "iterations", "1", TRUE }, LOGSCALE };
 
-/* The chains, and the links of all of them in a row. */
 static const struct {
   const Part *parts;
   guint count;
@@ -55,11 +54,6 @@ static const struct {
   { sensed, G_N_ELEMENTS (sensed) },
 };
 
-#define LINKS                                                                  \
-  ((gint)(G_N_ELEMENTS (resampled) + G_N_ELEMENTS (gridded)                    \
-          + G_N_ELEMENTS (real) + G_N_ELEMENTS (sensed)                        \
-          - G_N_ELEMENTS (chains)))
-
 /* That of this test. */
 static const Part *parts;
 static guint n_parts;
@@ -69,18 +63,6 @@ choose_chain (guint chain)
 {
   parts = chains[chain].parts;
   n_parts = chains[chain].count;
-}
-
-/* Takes the chain that a link is of.  Returns: its number there. */
-static guint
-choose_link (gint link)
-{
-  guint chain = 0, at = (guint)link;
-
-  for (; at >= chains[chain].count - 1; chain++)
-    at -= chains[chain].count - 1;
-  choose_chain (chain);
-  return at;
 }
 
 /* The chain up to part `end`, with `inserted` after part `at`. */
@@ -143,24 +125,42 @@ compare (const OctArray *found, const OctArray *expected)
     fail_unless (oct_test_error (found, expected) < 1e-5);
 }
 
-/* All of `sink` against the same place of the chain where each element works on
- * its own. */
+/* What the chain of this test up to part `end` gives where each element works on
+ * its own; made once. */
+static OctArray *expected[G_N_ELEMENTS (resampled) + 1][BSCANS];
+
+static void
+forget_expected (void)
+{
+  for (guint end = 0; end < G_N_ELEMENTS (expected); end++)
+    for (guint i = 0; i < BSCANS; i++)
+      g_clear_pointer (&expected[end][i], oct_array_free);
+}
+
+static const OctArray *
+expect (guint end, guint bscan)
+{
+  if (expected[end][bscan] == NULL) {
+    g_autofree char *text = describe (SOURCE, end, "", end);
+    g_autofree char *launch = g_strconcat (text, SINK, NULL);
+    GstElement *separate = start (launch, FALSE);
+
+    for (guint i = 0; i < BSCANS; i++)
+      expected[end][i] = oct_test_pull (separate, "sink");
+    oct_test_stop (separate);
+  }
+  return expected[end][bscan];
+}
+
 static void
 compare_sink (GstElement *pipeline, const char *sink, guint end)
 {
-  g_autofree char *text = describe (SOURCE, end, "", end);
-  g_autofree char *launch = g_strconcat (text, SINK, NULL);
-  GstElement *separate = start (launch, FALSE);
-  guint i;
-
-  for (i = 0; i < BSCANS; i++) {
+  for (guint i = 0; i < BSCANS; i++) {
     g_autoptr (OctArray) found = oct_test_pull (pipeline, sink);
-    g_autoptr (OctArray) expected = oct_test_pull (separate, "sink");
 
-    compare (found, expected);
+    compare (found, expect (end, i));
   }
   fail_unless (oct_test_pull_from (pipeline, sink) == NULL);
-  oct_test_stop (separate);
 }
 
 /* --------------------------------------------------------------- what passes
@@ -247,7 +247,7 @@ play (GstElement *pipeline)
 /* Alone, nothing is computed before the end; images are never pending. */
 GST_START_TEST (test_chain)
 {
-  Seen seen[LINKS] = { 0 };
+  Seen seen[G_N_ELEMENTS (resampled)] = { 0 };
   GstElement *pipeline;
   GstSample *sample;
   guint i;
@@ -274,9 +274,10 @@ GST_START_TEST (test_chain)
 GST_END_TEST;
 
 /* An application gets values in memory like any other. */
-GST_START_TEST (test_appsink)
+static void
+check_appsink (guint at)
 {
-  guint end = choose_link (__i__) + 1;
+  guint end = at + 1;
   g_autofree char *text = describe (SOURCE, end, "", end);
   g_autofree char *launch = g_strconcat (text, SINK, NULL);
   GstElement *pipeline = start (launch, TRUE);
@@ -291,10 +292,9 @@ GST_START_TEST (test_appsink)
   gst_sample_unref (sample);
   oct_test_stop (pipeline);
 }
-GST_END_TEST;
 
 static void
-test_inserted (guint at, const char *inserted)
+check_inserted (guint at, const char *inserted)
 {
   GstElement *pipeline = prepare (at, inserted);
   g_auto (Seen) seen = { 0 };
@@ -307,46 +307,39 @@ test_inserted (guint at, const char *inserted)
   oct_test_stop (pipeline);
 }
 
-GST_START_TEST (test_queue)
+static void
+check_queue (guint at)
 {
-  test_inserted (choose_link (__i__), "queue");
+  check_inserted (at, "queue");
 }
-GST_END_TEST;
 
 /* It maps what it agreed to by passing the question on. */
-GST_START_TEST (test_dump)
+static void
+check_dump (guint at)
 {
-  test_inserted (choose_link (__i__), "identity dump=true");
+  check_inserted (at, "identity dump=true");
 }
-GST_END_TEST;
 
-GST_START_TEST (test_probe)
+static void
+check_probe (guint at)
 {
-  guint at = choose_link (__i__), i;
   GstElement *pipeline = prepare (at, "queue");
-  g_autofree char *text = describe (SOURCE, at + 1, "", at + 1);
-  g_autofree char *launch = g_strconcat (text, SINK, NULL);
-  GstElement *separate = start (launch, FALSE);
   g_auto (Seen) seen = { .map = TRUE };
 
   watch (pipeline, at, &seen);
   play (pipeline);
   compare_sink (pipeline, "sink", n_parts);
-  for (i = 0; i < BSCANS; i++) {
-    g_autoptr (OctArray) expected = oct_test_pull (separate, "sink");
-
-    compare (seen.arrays->pdata[i], expected);
-  }
+  for (guint i = 0; i < BSCANS; i++)
+    compare (seen.arrays->pdata[i], expect (at + 1, i));
   fail_unless_equals_int (seen.pending, parts[at].works ? 0 : BSCANS);
-  oct_test_stop (separate);
   oct_test_stop (pipeline);
 }
-GST_END_TEST;
 
 /* If a probe writes to the buffer, the next element gets the written values. */
-GST_START_TEST (test_written)
+static void
+check_written (guint at)
 {
-  guint at = choose_link (__i__), i, k;
+  guint i, k;
   GstElement *pipeline = prepare (at, "queue");
   g_auto (Seen) seen = { .write = TRUE };
 
@@ -361,12 +354,11 @@ GST_START_TEST (test_written)
   }
   oct_test_stop (pipeline);
 }
-GST_END_TEST;
 
 /* A tee with a foreign branch: nothing is pending there, both are right. */
-GST_START_TEST (test_foreign_branch)
+static void
+check_foreign_branch (guint at)
 {
-  guint at = choose_link (__i__);
   GstElement *pipeline = prepare (at,
       "tee name=t ! queue max-size-buffers=0 max-size-bytes=0 ! appsink "
       "name=side sync=false max-buffers=0 t. ! queue max-size-buffers=0 "
@@ -380,12 +372,12 @@ GST_START_TEST (test_foreign_branch)
   fail_unless_equals_int (seen.pending, 0);
   oct_test_stop (pipeline);
 }
-GST_END_TEST;
 
 /* A tee of which all branches are ours: both get the pending results. */
-GST_START_TEST (test_own_branches)
+static void
+check_own_branches (guint at)
 {
-  guint at = choose_link (__i__), i;
+  guint i;
   GString *inserted = g_string_new ("tee name=t ! queue");
   g_auto (Seen) seen = { 0 };
   GstElement *pipeline;
@@ -406,17 +398,12 @@ GST_START_TEST (test_own_branches)
   oct_test_stop (pipeline);
   g_string_free (inserted, TRUE);
 }
-GST_END_TEST;
 
 /* A buffer that outlives its pipeline. */
-GST_START_TEST (test_kept)
+static void
+check_kept (guint at)
 {
-  guint at = choose_link (__i__);
   GstElement *pipeline = prepare (at, "queue");
-  g_autofree char *text = describe (SOURCE, at + 1, "", at + 1);
-  g_autofree char *launch = g_strconcat (text, SINK, NULL);
-  GstElement *separate = start (launch, FALSE);
-  g_autoptr (OctArray) expected = oct_test_pull (separate, "sink");
   g_autoptr (OctArray) found = NULL;
   GstSample *sample;
   GstCaps *caps;
@@ -433,16 +420,14 @@ GST_START_TEST (test_kept)
   oct_test_stop (pipeline);
   fail_unless_equals_int (seen.pending, parts[at].works ? 0 : BSCANS);
   found = oct_test_read (seen.kept, caps);
-  compare (found, expected);
+  compare (found, expect (at + 1, 0));
   gst_caps_unref (caps);
-  oct_test_stop (separate);
 }
-GST_END_TEST;
 
 /* A deep copy, and a part, have values of their own. */
-GST_START_TEST (test_copies)
+static void
+check_copies (guint at)
 {
-  guint at = choose_link (__i__);
   /* GstCudaMemory, which is what is not pending there, has no parts */
   gboolean has_parts = !(oct_test_on_gpu () && parts[at].works);
   GstElement *pipeline = prepare (at, "queue");
@@ -475,7 +460,6 @@ GST_START_TEST (test_copies)
   gst_buffer_unref (copy);
   oct_test_stop (pipeline);
 }
-GST_END_TEST;
 
 /* ------------------------------------------------------------- live changes
  */
@@ -512,18 +496,33 @@ push (GstElement *pipeline, GstBuffer *buffer)
   gst_object_unref (source);
 }
 
-/* The same B-scan, twice before a change and once after it, all waiting in a
- * queue: each has the setting of its own time. */
-GST_START_TEST (test_change_behind_queue)
+/* The chain from a source of ours, with a queue at link `at`. */
+static GstElement *
+make_with_queue (guint at, GstCaps *caps)
 {
-  guint at = choose_link (__i__), i;
-  g_autoptr (OctTestCase) test = oct_test_get_case ("image-", 0);
   g_autofree char *text = describe ("appsrc name=source format=time", at,
       "queue name=queue max-size-bytes=0 max-size-time=0", n_parts);
   g_autofree char *whole = g_strconcat (text, SINK, NULL);
   g_autofree char *launch = oct_test_launch (whole);
-  GstElement *pipeline = oct_test_make (launch), *element;
+  GstElement *pipeline = oct_test_make (launch);
+  GstElement *dcsub = gst_bin_get_by_name (GST_BIN (pipeline), "dcsub");
+  GstElement *source = gst_bin_get_by_name (GST_BIN (pipeline), "source");
+
+  g_object_set (dcsub, "wavelength-min", 800.0, "wavelength-max", 880.0, NULL);
+  g_object_set (source, "caps", caps, NULL);
+  gst_object_unref (dcsub);
+  gst_object_unref (source);
+  return pipeline;
+}
+
+/* The same B-scan, twice before a change and once after it, all waiting in a
+ * queue: each has the setting of its own time. */
+static void
+check_change_behind_queue (guint at)
+{
+  g_autoptr (OctTestCase) test = oct_test_get_case ("image-", 0);
   GstCaps *caps = oct_test_caps (test->input, test->input->rows, NULL);
+  GstElement *pipeline = make_with_queue (at, caps), *element;
   GstBuffer *buffer = oct_test_buffer (test->input, 0, 0);
   OctArray *images[3];
   GstPad *pad;
@@ -532,11 +531,6 @@ GST_START_TEST (test_change_behind_queue)
 
   element = gst_bin_get_by_name (GST_BIN (pipeline), "dcsub");
   gst_util_set_object_arg (G_OBJECT (element), "mode", "bscan");
-  g_object_set (
-      element, "wavelength-min", 800.0, "wavelength-max", 880.0, NULL);
-  gst_object_unref (element);
-  element = gst_bin_get_by_name (GST_BIN (pipeline), "source");
-  g_object_set (element, "caps", caps, NULL);
   gst_object_unref (element);
   watch (pipeline, at, &seen);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
@@ -554,7 +548,7 @@ GST_START_TEST (test_change_behind_queue)
   push (pipeline, buffer);
   wait_for (&seen, 4);
   gst_pad_remove_probe (pad, block);
-  for (i = 0; i < 2; i++) {
+  for (guint i = 0; i < 2; i++) {
     images[1] = oct_test_pull (pipeline, "sink");
     fail_unless (oct_array_equal (images[0], images[1]), "B-scan %u", i);
     oct_array_free (images[1]);
@@ -568,7 +562,6 @@ GST_START_TEST (test_change_behind_queue)
   gst_object_unref (pad);
   oct_test_stop (pipeline);
 }
-GST_END_TEST;
 
 /* ----------------------------------------------------------------- a camera
  */
@@ -576,15 +569,9 @@ GST_END_TEST;
 /* A source with two buffers does not stand still because we keep them. */
 GST_START_TEST (test_few_buffers)
 {
-  guint at = choose_link (0);
   g_autoptr (OctTestCase) test = oct_test_get_case ("image-", 0);
-  g_autofree char *text =
-      describe ("appsrc name=source format=time block=false", at,
-          "queue name=queue max-size-bytes=0 max-size-time=0", n_parts);
-  g_autofree char *whole = g_strconcat (text, SINK, NULL);
-  g_autofree char *launch = oct_test_launch (whole);
-  GstElement *pipeline = oct_test_make (launch), *element;
   GstCaps *caps = oct_test_caps (test->input, test->input->rows, NULL);
+  GstElement *pipeline;
   GstBuffer *values = oct_test_buffer (test->input, 0, 0), *buffer;
   gsize size = gst_buffer_get_size (values);
   GstBufferPool *pool = gst_buffer_pool_new ();
@@ -598,13 +585,8 @@ GST_START_TEST (test_few_buffers)
   fail_unless (gst_buffer_pool_set_config (pool, config));
   fail_unless (gst_buffer_pool_set_active (pool, TRUE));
   fail_unless (gst_buffer_map (values, &map, GST_MAP_READ));
-  element = gst_bin_get_by_name (GST_BIN (pipeline), "source");
-  g_object_set (element, "caps", caps, NULL);
-  gst_object_unref (element);
-  element = gst_bin_get_by_name (GST_BIN (pipeline), "dcsub");
-  g_object_set (
-      element, "wavelength-min", 800.0, "wavelength-max", 880.0, NULL);
-  gst_object_unref (element);
+  choose_chain (0);
+  pipeline = make_with_queue (0, caps);
   pad = get_pad (pipeline, "queue", "src");
   block = gst_pad_add_probe (pad, BLOCK, stay, NULL, NULL);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
@@ -632,6 +614,21 @@ GST_START_TEST (test_few_buffers)
 }
 GST_END_TEST;
 
+/* What holds at every link of every chain. */
+static void (*const checks[]) (guint at) = { check_appsink, check_queue,
+  check_dump, check_probe, check_written, check_foreign_branch,
+  check_own_branches, check_kept, check_copies, check_change_behind_queue };
+
+GST_START_TEST (test_links)
+{
+  choose_chain ((guint)__i__ % G_N_ELEMENTS (chains));
+  for (guint at = 0; at + 1 < n_parts; at++) {
+    GST_INFO ("link %u", at);
+    checks[(guint)__i__ / G_N_ELEMENTS (chains)](at);
+  }
+}
+GST_END_TEST;
+
 static Suite *
 octpending_suite (void)
 {
@@ -639,17 +636,10 @@ octpending_suite (void)
   TCase *tcase = tcase_create ("general");
 
   suite_add_tcase (suite, tcase);
+  tcase_add_checked_fixture (tcase, NULL, forget_expected);
   tcase_add_loop_test (tcase, test_chain, 0, G_N_ELEMENTS (chains));
-  tcase_add_loop_test (tcase, test_appsink, 0, LINKS);
-  tcase_add_loop_test (tcase, test_queue, 0, LINKS);
-  tcase_add_loop_test (tcase, test_dump, 0, LINKS);
-  tcase_add_loop_test (tcase, test_probe, 0, LINKS);
-  tcase_add_loop_test (tcase, test_written, 0, LINKS);
-  tcase_add_loop_test (tcase, test_foreign_branch, 0, LINKS);
-  tcase_add_loop_test (tcase, test_own_branches, 0, LINKS);
-  tcase_add_loop_test (tcase, test_kept, 0, LINKS);
-  tcase_add_loop_test (tcase, test_copies, 0, LINKS);
-  tcase_add_loop_test (tcase, test_change_behind_queue, 0, LINKS);
+  tcase_add_loop_test (
+      tcase, test_links, 0, G_N_ELEMENTS (checks) * G_N_ELEMENTS (chains));
   tcase_add_test (tcase, test_few_buffers);
   return suite;
 }
