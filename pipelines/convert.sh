@@ -17,6 +17,10 @@ Missing Debian packages are installed with apt; the plugin is built in build/.
   --format F           nii (default), npy, tif, h5 or dcm (DICOM; needs
                        --width-um and --length-um, and installs DCMTK)
   --ascans             complex A-scans in place of images (npy, nii, h5)
+  --flow               images of vessels, one for the repeats of each place
+  --repeats N          --flow: B-scans at each place (default: as the file says)
+  --doppler            velocities along the beam in mm/s (npy, nii, tif, h5)
+  --line-rate R        --doppler: A-lines per second (default: as the file says)
   --calibration CSV    spectral calibration, see docs/calibration.md
   --depth-start N, --depth-bins N   first depth bin of the images, and how many
                        (default: all)

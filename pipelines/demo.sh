@@ -29,10 +29,15 @@ Missing Debian packages are installed with apt; the plugin is built in build/.
   --calibration CSV    spectral calibration, see docs/calibration.md
   --depth-start N, --depth-bins N   first depth bin of the images, and how many
                        (default: all)
-  --frames N           B-scans in the video (default: all of a file, else 300)
+  --frames N           B-scans in the video (default: all of a file, else 300),
+                       places with --flow
   --volume             make volume.mp4, a turn around a volume, and volume.png
-  --bscans N           --volume: B-scans per volume (some files know by themselves)
-  --width-um W, --length-um L   --volume: how large it is (default: a square)
+  --flow               make flow.mp4, B-scans with the vessels beside them, and
+                       vessels.png, the vessels from above
+  --repeats N          --flow: B-scans at each place (some files know by themselves)
+  --bscans N           --volume, --flow: B-scans per volume, with all repeats
+                       (some files know by themselves)
+  --width-um W, --length-um L   --volume, --flow: how large it is (default: a square)
   --output DIR         folder for the results (default: ./out); nobody but you
                        can read what is written there
   --version            of this project

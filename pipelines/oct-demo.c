@@ -6,9 +6,9 @@
  *
  * Three pipelines, one after the other, with the same elements in front:
  * the picture, the measurement, the video.  With --volume a turn around a
- * volume instead (oct-demo-volume.c).
+ * volume instead (oct-demo-volume.c), with --flow vessels (oct-demo-flow.c).
  */
-#include "oct-demo-volume.h"
+#include "oct-demo-flow.h"
 #include "oct-launch.h"
 #include "oct-terminal.h"
 #include "oct-types.h"
@@ -36,12 +36,14 @@
 #define MEASURE_TIME (2 * GST_SECOND)
 #define MOST_WIDTH 1920
 #define MOST_ASPECT 8.0
+#define MOST_REPEATS 64
 
 typedef struct {
   OctSourceOptions source;
   char *output;
   gint frames;
-  gboolean volume; /* in place of all else */
+  gboolean volume, flow; /* in place of all else */
+  gint repeats; /* --flow: B-scans at each place, 0: as the file says */
   OctDemoVolumeOptions of_volume;
 } Options;
 
@@ -367,9 +369,16 @@ check_numbers (const Options *o, GError **error)
     problem = "--frames is not negative.";
   else if (v->bscans < 0 || !(v->width_um >= 0.0) || !(v->length_um >= 0.0))
     problem = "--bscans, --width-um and --length-um are not negative.";
-  else if (!o->volume
+  else if (o->volume && o->flow)
+    problem = "Either --volume or --flow is made, not both.";
+  else if (!o->volume && !o->flow
            && (v->bscans != 0 || v->width_um != 0.0 || v->length_um != 0.0))
-    problem = "--bscans, --width-um and --length-um belong to --volume.";
+    problem = "--bscans, --width-um and --length-um belong to --volume and "
+              "--flow.";
+  else if (o->repeats != 0 && !o->flow)
+    problem = "--repeats belongs to --flow.";
+  else if (o->repeats < 0 || o->repeats == 1 || o->repeats > MOST_REPEATS)
+    problem = "--repeats is the number of B-scans at each place, 2 to 64.";
   else if (v->length_um > 0.0 && v->bscans == 0)
     problem = "--length-um needs --bscans, the B-scans over that length.";
   if (problem != NULL)
@@ -384,19 +393,26 @@ demo_parse_options (int *argc, char ***argv, Options *options, GError **error)
   GOptionEntry entries[] = {
     { "frames", 0, 0, G_OPTION_ARG_INT, &options->frames,
         "Pictures in the video (default: all of a file, 300 otherwise; 150 "
-        "with --volume, one turn)",
+        "with --volume, one turn; with --flow places)",
         "N" },
     { "output", 0, 0, G_OPTION_ARG_FILENAME, &options->output,
         "Folder for the results (default: ./out)", "DIR" },
     { "volume", 0, 0, G_OPTION_ARG_NONE, &options->volume,
         "Make a video of one turn around a volume, instead of one of B-scans",
         NULL },
+    { "flow", 0, 0, G_OPTION_ARG_NONE, &options->flow,
+        "Make a film and a picture of vessels, from repeated B-scans", NULL },
+    { "repeats", 0, 0, G_OPTION_ARG_INT, &options->repeats,
+        "--flow: B-scans at each place (default: as the file says)", "N" },
     { "bscans", 0, 0, G_OPTION_ARG_INT, &options->of_volume.bscans,
-        "--volume: B-scans per volume (default: as the file says)", "N" },
+        "--volume, --flow: B-scans per volume, with all repeats (default: as "
+        "the file says)",
+        "N" },
     { "width-um", 0, 0, G_OPTION_ARG_DOUBLE, &options->of_volume.width_um,
-        "--volume: width of a B-scan (default: a square)", "UM" },
+        "--volume, --flow: width of a B-scan (default: a square)", "UM" },
     { "length-um", 0, 0, G_OPTION_ARG_DOUBLE, &options->of_volume.length_um,
-        "--volume: length from the first B-scan to the last, with --bscans",
+        "--volume, --flow: length from the first B-scan to the last, with "
+        "--bscans",
         "UM" },
     { NULL },
   };
@@ -448,6 +464,9 @@ demo_run (const Options *options, GError **error)
   if (options->volume)
     return oct_demo_make_volume (&options->source, &options->of_volume,
         options->output, options->frames, error);
+  if (options->flow)
+    return oct_demo_make_flow (&options->source, &options->of_volume,
+        options->repeats, options->output, options->frames, error);
   if (!demo_make_picture (options, png, &scan, error))
     return FALSE;
   demo_describe (options, &scan);

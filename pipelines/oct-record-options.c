@@ -52,9 +52,9 @@ check_options (OctRecordProgramOptions *options, GError **error)
     problem = "Give the recording a name with --output NAME.";
   else if (options->output == NULL
            && (pipeline->raw || pipeline->lossless || options->mp4
-               || pipeline->volume.wanted))
-    problem = "--raw, --lossless, --volume and --mp4 record: give a name with "
-              "--output.";
+               || pipeline->volume.wanted || pipeline->flow))
+    problem = "--raw, --lossless, --volume, --flow and --mp4 record: give a "
+              "name with --output.";
   else if (options->output != NULL
            && (*options->output == '\0'
                || g_str_has_suffix (options->output, "/")))
@@ -63,9 +63,19 @@ check_options (OctRecordProgramOptions *options, GError **error)
   else if (options->rtsp_port < -1 || options->rtsp_port > 65535)
     problem = "--rtsp is a port of 1 to 65535, or 0 for any free one.";
   else if (options->no_video && !pipeline->raw && !pipeline->lossless
-           && !pipeline->volume.wanted)
-    problem = "--no-video leaves nothing to record; add --raw, --lossless or "
-              "--volume.";
+           && !pipeline->volume.wanted && !pipeline->flow)
+    problem = "--no-video leaves nothing to record; add --raw, --lossless, "
+              "--volume or --flow.";
+  else if (pipeline->flow && pipeline->volume.wanted && pipeline->source == NULL
+           && pipeline->spectra.data == NULL)
+    problem =
+        "The virtual OCT system is recorded with --flow or with --volume, "
+        "not with both.";
+  else if (pipeline->repeats != 0 && !pipeline->flow)
+    problem = "--repeats belongs to --flow.";
+  else if (pipeline->repeats < 0 || pipeline->repeats == 1
+           || pipeline->repeats > OCT_RECORD_MOST_REPEATS)
+    problem = "--repeats is the number of B-scans at each place, 2 to 64.";
   else if (sscanf (options->size, "%dx%d", &pipeline->width, &pipeline->height)
                != 2
            || pipeline->width < 64 || pipeline->height < 64
@@ -107,6 +117,33 @@ add_source_entries (GOptionGroup *group, OctRecordOptions *p)
 }
 
 static void
+add_film_entries (GOptionGroup *group, OctRecordOptions *p)
+{
+  const GOptionEntry entries[] = {
+    { "volume", 0, 0, G_OPTION_ARG_NONE, &p->volume.wanted,
+        "Record a film of the rendered volumes too", NULL },
+    { "flow", 0, 0, G_OPTION_ARG_NONE, &p->flow,
+        "Record images of vessels too, from B-scans that are repeated at each "
+        "place",
+        NULL },
+    { "repeats", 0, 0, G_OPTION_ARG_INT, &p->repeats,
+        "With --flow: B-scans at each place (default: as the source says)",
+        "N" },
+    { "bscans", 0, 0, G_OPTION_ARG_INT, &p->volume.bscans,
+        "B-scans per volume (default: as the source says)", "N" },
+    { "width-um", 0, 0, G_OPTION_ARG_DOUBLE, &p->volume.width_um,
+        "Width of a volume's B-scans", "UM" },
+    { "length-um", 0, 0, G_OPTION_ARG_DOUBLE, &p->volume.length_um,
+        "Length of a volume, from its first B-scan to its last", "UM" },
+    { "turn-rate", 0, 0, G_OPTION_ARG_DOUBLE, &p->volume.turn_rate,
+        "With --volume: rotation in degrees per second (default: 0)", "D" },
+    { NULL },
+  };
+
+  g_option_group_add_entries (group, entries);
+}
+
+static void
 add_entries (GOptionGroup *group, OctRecordProgramOptions *options)
 {
   OctRecordOptions *p = &options->pipeline;
@@ -141,23 +178,13 @@ add_entries (GOptionGroup *group, OctRecordProgramOptions *options)
         "Permissions of the files, such as 0640 (default: 0600, you alone)",
         "OCTAL" },
     { "no-video", 0, 0, G_OPTION_ARG_NONE, &options->no_video,
-        "Record only what --raw, --lossless and --volume say", NULL },
+        "Record only what --raw, --lossless, --volume and --flow say", NULL },
     { "no-meters", 0, 0, G_OPTION_ARG_NONE, &options->no_meters,
         "Keep no measurements of the signal beside the recording", NULL },
     { "raw", 0, 0, G_OPTION_ARG_NONE, &p->raw, "Record the raw spectra too",
         NULL },
     { "lossless", 0, 0, G_OPTION_ARG_NONE, &p->lossless,
         "Record images of 16 bit too, without loss", NULL },
-    { "volume", 0, 0, G_OPTION_ARG_NONE, &p->volume.wanted,
-        "Record a film of the rendered volumes too", NULL },
-    { "bscans", 0, 0, G_OPTION_ARG_INT, &p->volume.bscans,
-        "B-scans per volume (default: as the source says)", "N" },
-    { "width-um", 0, 0, G_OPTION_ARG_DOUBLE, &p->volume.width_um,
-        "Width of a volume's B-scans", "UM" },
-    { "length-um", 0, 0, G_OPTION_ARG_DOUBLE, &p->volume.length_um,
-        "Length of a volume, from its first B-scan to its last", "UM" },
-    { "turn-rate", 0, 0, G_OPTION_ARG_DOUBLE, &p->volume.turn_rate,
-        "With --volume: rotation in degrees per second (default: 0)", "D" },
     { "min", 0, 0, G_OPTION_ARG_DOUBLE, &p->min,
         "With --lossless: value of black in dB (default: 0)", "DB" },
     { "max", 0, 0, G_OPTION_ARG_DOUBLE, &p->max,
@@ -199,6 +226,7 @@ oct_record_options_parse (
   options->rtsp_port = -1;
   add_source_entries (group, p);
   add_entries (group, options);
+  add_film_entries (group, p);
   g_option_context_set_main_group (context, group);
   oct_source_options_add (context, &p->spectra);
   oct_instrument_options_add (context, &p->instrument);

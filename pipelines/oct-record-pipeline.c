@@ -21,6 +21,20 @@
  * to 255 and a camera's of 16 to 235 would be taken for the same. */
 #define YUV "video/x-raw,format=I420,colorimetry=bt709"
 
+/* Vessels of the virtual system, 20 places per second.  A place of which
+ * B-scans are lost has no image. */
+#define FLOW_REPEATS 4
+#define FLOW_PLACES 32
+#define FLOW_LINES 128
+#define FLOW_SAMPLES 1024
+#define FLOW_LINE_RATE (20.0 * FLOW_REPEATS * FLOW_LINES)
+#define FLOW                                                                   \
+  "ascans. ! queue leaky=downstream max-size-buffers=32 max-size-bytes=0 "     \
+  "max-size-time=0 ! octalign name=align ! octangio name=angio method=index "  \
+  "! video/x-raw ! videoscale method=lanczos add-borders=false ! "             \
+  "videoconvert ! " YUV ",width=%d,height=%d,pixel-aspect-ratio=1/1 ! "        \
+  "capsfilter name=flow ! fakesink sync=false async=false "
+
 #define COUNTS "oct-record-counts"
 
 typedef struct {
@@ -83,6 +97,9 @@ record_pipeline_describe (const OctRecordOptions *options)
   const char *ascans =
       options->meters ? "octmeter name=oct-record-ascans ! " : "";
   g_autofree char *lossless = NULL;
+  g_autofree char *flow =
+      options->flow ? g_strdup_printf (FLOW, options->width, options->height)
+                    : g_strdup ("");
 
   g_ascii_dtostr (min, sizeof min, options->min);
   g_ascii_dtostr (max, sizeof max, options->max);
@@ -95,15 +112,23 @@ record_pipeline_describe (const OctRecordOptions *options)
   return g_strdup_printf (
       "%s ! capsfilter name=spectra%s ! " LEAKY "name=incoming "
       "max-size-buffers=8 ! %soctreconstruct name=reconstruct output=ascans ! "
-      "%stee name=ascans %s %s ascans. ! %s ! %s",
+      "%stee name=ascans %s %s %s ascans. ! %s ! %s",
       options->source != NULL ? options->source : "octsrc name=octsrc",
       options->raw ? " caps=video/x-raw" : "", spectra, ascans,
       lossless != NULL ? lossless : "",
-      options->volume.wanted ? oct_record_volume_describe () : "", images,
+      options->volume.wanted ? oct_record_volume_describe () : "", flow, images,
       view);
 }
 
 /* ------------------------------------------------------------------- source */
+
+/* Whether it is the virtual OCT system, looking at blood. */
+static gboolean
+record_pipeline_is_virtual_flow (const OctRecordOptions *options)
+{
+  return options->flow && options->source == NULL
+         && options->spectra.data == NULL;
+}
 
 /* Whether it is the virtual OCT system, scanning volumes. */
 static gboolean
@@ -122,6 +147,8 @@ get_line_rate (const OctRecordOptions *options)
 
   if (options->line_rate > 0.0 || oct_source_options_is_recording (spectra))
     return options->line_rate;
+  if (record_pipeline_is_virtual_flow (options))
+    return FLOW_LINE_RATE;
   if (record_pipeline_is_virtual_volume (options))
     return OCT_RECORD_VOLUME_LINE_RATE;
   lines = spectra->data != NULL ? oct_source_options_count_lines (spectra)
@@ -152,6 +179,33 @@ record_pipeline_set_source (
   if (record_pipeline_is_virtual_volume (options)
       && options->spectra.lines == 0)
     g_object_set (octsrc, "lines", OCT_RECORD_VOLUME_LINES, NULL);
+}
+
+/* The source's repeats; those of --source are in its caps, or only we know. */
+static void
+set_up_flow (GstElement *pipeline, const OctRecordOptions *options)
+{
+  g_autoptr (GstElement) octsrc =
+      gst_bin_get_by_name (GST_BIN (pipeline), "octsrc");
+  gboolean is_virtual = record_pipeline_is_virtual_flow (options);
+  gint repeats =
+      options->repeats == 0 && is_virtual ? FLOW_REPEATS : options->repeats;
+  g_autofree char *text = g_strdup_printf ("%d", repeats);
+
+  if (is_virtual) {
+    gst_util_set_object_arg (G_OBJECT (octsrc), "phantom", "flow");
+    g_object_set (octsrc, "bscans", FLOW_PLACES * repeats, NULL);
+    if (options->spectra.lines == 0)
+      g_object_set (octsrc, "lines", FLOW_LINES, NULL);
+    if (options->spectra.samples == 0)
+      g_object_set (octsrc, "samples", FLOW_SAMPLES, NULL);
+  }
+  if (repeats > 0 && octsrc != NULL) {
+    oct_launch_set (pipeline, "octsrc", "repeats", text);
+  } else if (repeats > 0) {
+    oct_launch_set (pipeline, "align", "repeats", text);
+    oct_launch_set (pipeline, "angio", "repeats", text);
+  }
 }
 
 static void
@@ -265,6 +319,8 @@ set_up (GstElement *pipeline, const OctRecordOptions *options,
   add_fill (pipeline, options);
   if (options->volume.wanted)
     set_up_volume (pipeline, options);
+  if (options->flow)
+    set_up_flow (pipeline, options);
   if ((instrument->load != NULL || options->window != NULL)
       && options->meters) {
     g_autoptr (GstElement) meter =
@@ -437,6 +493,12 @@ GstPad *
 oct_record_pipeline_get_lossless (GstElement *pipeline)
 {
   return oct_launch_get_pad (pipeline, "lossless", "src");
+}
+
+GstPad *
+oct_record_pipeline_get_flow (GstElement *pipeline)
+{
+  return oct_launch_get_pad (pipeline, "flow", "src");
 }
 
 GstPad *

@@ -12,6 +12,8 @@
 
 G_BEGIN_DECLS
 
+#define OCT_RECORD_MOST_REPEATS 64
+
 typedef struct {
   OctSourceOptions spectra;
   OctInstrumentOptions instrument;
@@ -33,7 +35,9 @@ typedef struct {
   gboolean clock;     /* burnt in; always with a camera */
   gint width, height; /* of the B-scan */
   OctRecordVolume volume;
-  char *view; /* launch line of a sink, or NULL */
+  gboolean flow; /* also make images of vessels */
+  gint repeats;  /* B-scans at each place, 0: as the source says */
+  char *view;    /* launch line of a sink, or NULL */
 } OctRecordOptions;
 
 /* NULL with a sentence. */
@@ -41,10 +45,11 @@ GstElement *oct_record_pipeline_new (
     const OctRecordOptions *options, GError **error);
 
 /* Source pads to record: raw spectra, images for the eye (camera and clock
- * included), images of 16 bit, and the one that knows the calibration. */
+ * included), images of 16 bit, of vessels, and the one that knows the calibration. */
 GstPad *oct_record_pipeline_get_spectra (GstElement *pipeline);
 GstPad *oct_record_pipeline_get_images (GstElement *pipeline);
 GstPad *oct_record_pipeline_get_lossless (GstElement *pipeline);
+GstPad *oct_record_pipeline_get_flow (GstElement *pipeline);
 GstPad *oct_record_pipeline_get_calibration (GstElement *pipeline);
 
 typedef struct {

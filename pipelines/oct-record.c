@@ -17,7 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define MAX_RECORDERS 4
+#define MAX_RECORDERS 5
 /* Recorded time lags behind the clock on the wall by that much at the most, or
  * something is missing in it. */
 #define LAG (5 * G_TIME_SPAN_SECOND)
@@ -126,6 +126,17 @@ add_film (Program *program, GError **error)
 }
 
 static gboolean
+add_flow (Program *program, GError **error)
+{
+  g_autoptr (GstPad) pad = oct_record_pipeline_get_flow (program->pipeline);
+  OctRecorderSettings settings = {
+    .kind = program->options->mp4 ? OCT_RECORD_MP4 : OCT_RECORD_VIDEO
+  };
+
+  return record_add (program, "flow", "-flow", pad, &settings, error);
+}
+
+static gboolean
 start_recordings (Program *program, GError **error)
 {
   const OctRecordProgramOptions *options = program->options;
@@ -137,6 +148,7 @@ start_recordings (Program *program, GError **error)
   if (!oct_launch_make_folder (folder, error)
       || (!options->no_video && !add_video (program, error))
       || (options->pipeline.volume.wanted && !add_film (program, error))
+      || (options->pipeline.flow && !add_flow (program, error))
       || (options->pipeline.lossless && !add_lossless (program, error))
       || (options->pipeline.raw && !add_raw (program, error)))
     return FALSE;

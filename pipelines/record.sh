@@ -11,6 +11,7 @@ Reconstructs B-scans live and records them until Ctrl-C:
   NAME-00000.mkv, ...           video (H.264), in parts of three minutes (or 4 GB)
   NAME.mp4                      with --mp4: video as one file
   NAME-volume-00000.mkv, ...    with --volume: a film of the rendered volumes
+  NAME-flow-00000.mkv, ...      with --flow: images of vessels
   NAME-lossless-00000.mkv, ...  with --lossless: images of 16 bit (FFV1)
   NAME.oct, NAME-00000.raw, ... with --raw: the spectra as they came; NAME.oct
                                 is played like any file of spectra;
@@ -69,7 +70,12 @@ What is recorded
   --bscans N           B-scans per volume (default: as the source says)
   --width-um UM, --length-um UM  sizes of a volume, for its proportions
   --turn-rate D        rotation of the volume in degrees per second (default: 0)
-  --no-video           record only what --raw, --lossless and --volume say
+  --flow               record images of vessels too, from B-scans that are
+                       repeated at each place
+  --repeats N          with --flow: B-scans at each place (default: as the source
+                       says)
+  --no-video           record only what --raw, --lossless, --volume and --flow
+                       say
   --no-meters          keep no measurements of the signal beside the recording
   --raw                record the spectra too
   --lossless           record images of 16 bit too

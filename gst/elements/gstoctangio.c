@@ -37,6 +37,9 @@ struct _GstOctAngio {
   guint count; /* of them in the last image */
   GstOctRepeats last;
   GstClockTime begin; /* of the block */
+  GstBuffer *former;  /* mode=block: without values, the last B-scan of a place
+                         that has not all of them yet */
+  guint incomplete;   /* places so far that have lost B-scans */
   gboolean warned;    /* that there is one B-scan at each place */
 };
 
@@ -176,6 +179,56 @@ angio_get_repeats (GstOctAngio *self)
   return MAX (1, used->repeats > 0 ? used->repeats : input->repeats);
 }
 
+static void
+angio_forget (GstOctAngio *self)
+{
+  gst_clear_buffer (&self->former);
+  gst_oct_filter_forget (GST_OCT_FILTER (self));
+}
+
+/* A B-scan of zeros, which is not a repeat, at the place of the last one. */
+static GstBuffer *
+angio_make_zeros (GstOctAngio *self)
+{
+  const GstOctInfo *input = gst_oct_filter_get_input (GST_OCT_FILTER (self));
+  gsize size = (gsize)input->rows * input->columns * 2 * sizeof (float);
+  GstBuffer *zeros = gst_buffer_new_allocate (NULL, size, NULL);
+
+  gst_buffer_memset (zeros, 0, 0, size);
+  gst_buffer_copy_into (
+      zeros, self->former, GST_BUFFER_COPY_METADATA, 0, (gsize)-1);
+  return zeros;
+}
+
+/* The image of a place that has lost B-scans is that of the others. */
+static GstFlowReturn
+angio_send_incomplete (GstOctAngio *self)
+{
+  GstBaseTransform *trans = GST_BASE_TRANSFORM (self);
+  GstBaseTransformClass *parent =
+      GST_BASE_TRANSFORM_CLASS (gst_oct_angio_parent_class);
+  GstFlowReturn ret = GST_FLOW_OK;
+
+  if (self->former == NULL)
+    return GST_FLOW_OK;
+  self->incomplete++;
+  GST_DEBUG_OBJECT (self, "a place has %u of %u repeats, %u such places so far",
+      self->count, self->repeats, self->incomplete);
+  while (self->former != NULL && ret == GST_FLOW_OK) {
+    GstBuffer *image = NULL;
+
+    ret = parent->submit_input_buffer (trans, FALSE, angio_make_zeros (self));
+    if (ret == GST_FLOW_OK)
+      ret = parent->generate_output (trans, &image);
+    if (ret == GST_FLOW_OK && image != NULL)
+      return gst_pad_push (GST_BASE_TRANSFORM_SRC_PAD (trans), image);
+    gst_clear_buffer (&image);
+    if (ret == GST_BASE_TRANSFORM_FLOW_DROPPED)
+      ret = GST_FLOW_OK;
+  }
+  return ret;
+}
+
 /* In the streaming thread, before the buffer is worked on: B-scans of two places
  * are never compared. */
 static GstFlowReturn
@@ -185,11 +238,13 @@ gst_oct_angio_submit_input_buffer (
   GstOctAngio *self = GST_OCT_ANGIO (trans);
 
   if (gst_oct_repeats_take (&self->last, buffer, angio_get_repeats (self))) {
-    if (self->mode == OCT_AVERAGE_BLOCK && self->count > 0
-        && self->count < self->repeats)
-      GST_WARNING_OBJECT (self, "a place has %u of %u repeats, it is left out",
-          self->count, self->repeats);
-    gst_oct_filter_forget (GST_OCT_FILTER (self));
+    GstFlowReturn ret = angio_send_incomplete (self);
+
+    angio_forget (self);
+    if (ret != GST_FLOW_OK) {
+      gst_buffer_unref (buffer);
+      return ret;
+    }
   }
   return GST_BASE_TRANSFORM_CLASS (gst_oct_angio_parent_class)
       ->submit_input_buffer (trans, is_discont, buffer);
@@ -200,10 +255,12 @@ gst_oct_angio_sink_event (GstBaseTransform *trans, GstEvent *event)
 {
   GstOctAngio *self = GST_OCT_ANGIO (trans);
 
+  if (GST_EVENT_TYPE (event) == GST_EVENT_EOS)
+    (void)angio_send_incomplete (self);
   if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP
       || GST_EVENT_TYPE (event) == GST_EVENT_SEGMENT) {
     self->last.is_known = FALSE;
-    gst_oct_filter_forget (GST_OCT_FILTER (self));
+    angio_forget (self);
   }
   return GST_BASE_TRANSFORM_CLASS (gst_oct_angio_parent_class)
       ->sink_event (trans, event);
@@ -237,8 +294,16 @@ gst_oct_angio_transform (
     return ret;
   if (self->count == 1)
     self->begin = GST_BUFFER_PTS (inbuf);
-  if (self->count < self->repeats)
+  gst_clear_buffer (&self->former);
+  if (self->count < self->repeats) {
+    /* what does not say where it belongs is never of another place */
+    if (self->last.is_known)
+      self->former = gst_buffer_new ();
+    if (self->former != NULL)
+      gst_buffer_copy_into (
+          self->former, inbuf, GST_BUFFER_COPY_METADATA, 0, (gsize)-1);
     return GST_BASE_TRANSFORM_FLOW_DROPPED;
+  }
   gst_oct_repeats_stamp (outbuf, self->begin, self->repeats);
   return ret;
 }
@@ -249,6 +314,13 @@ gst_oct_angio_start (GstBaseTransform *trans)
   GST_OCT_ANGIO (trans)->last.is_known = FALSE;
   GST_OCT_ANGIO (trans)->warned = FALSE;
   return GST_BASE_TRANSFORM_CLASS (gst_oct_angio_parent_class)->start (trans);
+}
+
+static gboolean
+gst_oct_angio_stop (GstBaseTransform *trans)
+{
+  gst_clear_buffer (&GST_OCT_ANGIO (trans)->former);
+  return GST_BASE_TRANSFORM_CLASS (gst_oct_angio_parent_class)->stop (trans);
 }
 
 static void
@@ -266,6 +338,7 @@ gst_oct_angio_class_init (GstOctAngioClass *klass)
   trans_class->sink_event = gst_oct_angio_sink_event;
   trans_class->transform = gst_oct_angio_transform;
   trans_class->start = gst_oct_angio_start;
+  trans_class->stop = gst_oct_angio_stop;
   gst_oct_images_class_describe (filter_class,
       &(GstOctFilterDescription){ .operation = OCT_OPERATION_ANGIO,
           .properties = &properties,

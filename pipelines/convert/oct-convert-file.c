@@ -45,24 +45,32 @@ describe_frames (const OctConvertOptions *options)
              : g_strdup ("");
 }
 
+/* Elements between A-scans and the file. */
+static const char *
+describe_result (const OctConvertOptions *options)
+{
+  if (options->flow)
+    return "octalign ! octangio ! ";
+  return options->doppler ? "octdoppler ! application/x-oct-values ! " : "";
+}
+
 static GstElement *
 convert_file_make_pipeline (const OctConvertOptions *options, GError **error)
 {
   g_autoptr (GstElement) reconstruct = NULL;
   g_autofree char *frames = describe_frames (options);
+  gboolean ascans = options->ascans || options->flow || options->doppler;
   g_autofree char *launch = g_strdup_printf (
-      "octsrc name=source%s ! octreconstruct name=reconstruct ! "
+      "octsrc name=source%s ! octreconstruct name=reconstruct output=%s ! %s"
       "octvolumesink name=sink",
-      frames);
+      frames, ascans ? "ascans" : "images", describe_result (options));
   GstElement *pipeline =
       gst_parse_launch_full (launch, NULL, GST_PARSE_FLAG_FATAL_ERRORS, error);
 
   if (pipeline == NULL)
     return NULL;
   reconstruct = gst_bin_get_by_name (GST_BIN (pipeline), "reconstruct");
-  if (options->ascans)
-    gst_util_set_object_arg (G_OBJECT (reconstruct), "output", "ascans");
-  else
+  if (!ascans)
     set_range (reconstruct, options);
   oct_source_options_set_depths (&options->source, reconstruct);
   if (!oct_convert_set_method (options, reconstruct, error))
@@ -87,6 +95,10 @@ set_files (GstElement *pipeline, const OctConvertOptions *options,
   oct_source_options_set (&given, source);
   if (options->bscans > 0)
     g_object_set (source, "bscans", options->bscans, NULL);
+  if (options->repeats > 0)
+    g_object_set (source, "repeats", options->repeats, NULL);
+  if (options->line_rate > 0.0)
+    g_object_set (source, "line-rate", options->line_rate, NULL);
   g_object_set (sink, "location", location, "refractive-index",
       options->refractive_index, "dicom-tags", options->dicom_tags, "file-mode",
       options->file_mode & 0666, NULL);
@@ -112,6 +124,19 @@ convert_file_get_bscans (GstElement *sink)
   return bscans;
 }
 
+/* The size of images, A-scans or values.  Returns: the bytes of one. */
+static gint
+get_size (const GstStructure *s, gint *lines, gint *depths)
+{
+  if (gst_structure_get_int (s, "width", lines)) {
+    gst_structure_get_int (s, "height", depths);
+    return 1;
+  }
+  gst_structure_get_int (s, "lines", lines);
+  gst_structure_get_int (s, "samples", depths);
+  return gst_structure_has_name (s, GST_OCT_VALUES_NAME) ? 4 : 8;
+}
+
 /* Sizes are known when the first B-scan waits for the start. */
 static void
 convert_file_set_spacing (
@@ -123,9 +148,9 @@ convert_file_set_spacing (
       gst_bin_get_by_name (GST_BIN (pipeline), "sink");
   const GstStructure *s = gst_caps_get_structure (caps, 0);
   const guint bscans = convert_file_get_bscans (sink);
-  gint lines = 0;
+  gint lines = 0, depths = 0;
 
-  gst_structure_get_int (s, options->ascans ? "lines" : "width", &lines);
+  get_size (s, &lines, &depths);
   if (options->width_um > 0.0 && lines > 0)
     g_object_set (sink, "x-spacing", options->width_um * 1e-6 / lines, NULL);
   if (options->length_um > 0.0 && bscans > 1)
@@ -190,6 +215,32 @@ count_missing (GstElement *pipeline, guint64 *missing, char **warning)
       G_CALLBACK (convert_file_on_warning), warning);
 }
 
+/* B-scans at each place, by the caps of the A-scans. */
+static gint
+convert_file_get_repeats (GstElement *pipeline)
+{
+  g_autoptr (GstPad) pad = oct_launch_get_pad (pipeline, "reconstruct", "src");
+  g_autoptr (GstCaps) caps = gst_pad_get_current_caps (pad);
+  gint repeats = 1;
+
+  gst_structure_get_int (
+      gst_caps_get_structure (caps, 0), GST_OCT_REPEATS_FIELD, &repeats);
+  return repeats;
+}
+
+/* One B-scan at each place has no flow to be shown. */
+static gboolean
+convert_file_check_repeats (
+    GstElement *pipeline, const OctConvertOptions *options, GError **error)
+{
+  if (!options->flow || convert_file_get_repeats (pipeline) > 1)
+    return TRUE;
+  g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+      "It has one B-scan at each place, but flow is what changes between two "
+      "or more of them; set --repeats to the number of B-scans at a place.");
+  return FALSE;
+}
+
 /* All volumes have to be on the disk before those of an earlier time go.  Sizes
  * are known when the first B-scan waits for the start. */
 static gboolean
@@ -204,19 +255,18 @@ convert_file_check_room (GstElement *pipeline, const OctConvertOptions *options,
   g_autoptr (GstCaps) caps = gst_pad_get_current_caps (pad);
   const GstStructure *s = gst_caps_get_structure (caps, 0);
   guint64 bscans = MAX (convert_file_get_bscans (sink), 1);
-  gint width = 0, height = 0;
+  gint width = 0, height = 0, value = get_size (s, &width, &height);
   gint64 all = 0;
   double bytes, room;
   struct statvfs disk;
 
-  if (statvfs (folder, &disk) != 0
-      || !gst_structure_get_int (s, options->ascans ? "lines" : "width", &width)
-      || !gst_structure_get_int (
-          s, options->ascans ? "samples" : "height", &height))
+  if (statvfs (folder, &disk) != 0)
     return TRUE;
   gst_element_query_duration (source, GST_FORMAT_DEFAULT, &all);
+  if (options->flow)
+    all /= MAX (convert_file_get_repeats (pipeline), 1);
   /* the last volume is a whole one, too */
-  bytes = (double)width * height * (options->ascans ? 8 : 1)
+  bytes = (double)width * height * value
           * (double)(((guint64)MAX (all, 1) + bscans - 1) / bscans * bscans);
   room = (double)disk.f_bavail * (double)disk.f_frsize;
   if (bytes <= room)
@@ -257,7 +307,8 @@ convert_file_play (GstElement *pipeline, const OctConvertOptions *options,
       convert_file_name_options (*error);
     done = type == GST_MESSAGE_EOS;
     if (type == GST_MESSAGE_ASYNC_DONE && !started) {
-      if (!convert_file_check_room (pipeline, options, folder, error))
+      if (!convert_file_check_repeats (pipeline, options, error)
+          || !convert_file_check_room (pipeline, options, folder, error))
         return FALSE;
       convert_file_set_spacing (pipeline, options);
       gst_element_set_state (pipeline, GST_STATE_PLAYING);

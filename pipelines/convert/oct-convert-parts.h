@@ -203,6 +203,9 @@ typedef struct {
   gint bscans;
   gint crop_start, crop_end; /* A-lines left out of each B-scan: flyback */
   gboolean ascans;           /* in place of images */
+  gboolean flow, doppler;    /* the same: vessels, velocities */
+  gint repeats;              /* B-scans at each place, 0: as the file says */
+  double line_rate;          /* A-lines per second, 0: as the file says */
   char *dicom_tags;
   guint file_mode; /* permissions of the files */
 } OctConvertOptions;

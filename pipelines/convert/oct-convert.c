@@ -22,6 +22,8 @@
 #include "oct-version.h"
 
 #define MAX_UM 1e6
+#define MOST_REPEATS 64
+#define MOST_LINE_RATE 1e9
 /* A file at which so many programs in a row have died is left out. */
 #define MAX_BEGUN 2
 /* All files are converted, but of some B-scans are missing. */
@@ -256,6 +258,14 @@ describe_cameras (const OctConvertOptions *f)
              : g_strdup ("");
 }
 
+static char *
+describe_flow (const OctConvertOptions *f)
+{
+  return f->flow || f->doppler ? g_strdup_printf (" %s %d %a",
+             f->flow ? "flow" : "doppler", f->repeats, f->line_rate)
+                               : g_strdup ("");
+}
+
 /* The settings, besides the input, on which volumes depend. */
 static char *
 describe_options (const Options *options)
@@ -266,6 +276,7 @@ describe_options (const Options *options)
   g_autofree char *sensing = NULL;
   g_autofree char *depths = NULL;
   g_autofree char *frames = NULL;
+  g_autofree char *flow = NULL;
   g_autofree char *text = NULL;
   char *sum;
 
@@ -281,9 +292,10 @@ describe_options (const Options *options)
   sensing = describe_sensing (&f->sensing);
   depths = describe_depths (s);
   frames = describe_cameras (f);
+  flow = describe_flow (f);
   text = g_strdup_printf (
       "%s %d %s %s %a %a %a %a %a %d %s %d %d %s %" G_GINT64_FORMAT
-      " %s %s %s%s%s%s%s%s",
+      " %s %s %s%s%s%s%s%s%s",
       f->format, f->ascans, f->method != NULL ? f->method : "",
       f->mode != NULL ? f->mode : "", f->min, f->max, f->width_um, f->length_um,
       f->refractive_index, f->bscans,
@@ -292,7 +304,7 @@ describe_options (const Options *options)
       s->variable != NULL ? s->variable : "",
       s->dataset != NULL ? s->dataset : "",
       calibration != NULL ? calibration : "", packing, axes, sensing, depths,
-      frames);
+      frames, flow);
   sum = g_compute_checksum_for_string (G_CHECKSUM_SHA256, text, -1);
   sum[12] = '\0';
   return sum;
@@ -435,6 +447,23 @@ convert_run (const Options *options, Work *work, GError **error)
 
 static const char *const formats[] = { "npy", "nii", "tif", "h5", "dcm", NULL };
 
+/* NULL, or the error, one sentence. */
+static const char *
+convert_check_flow (const OctConvertOptions *f)
+{
+  if (f->ascans + f->flow + f->doppler > 1)
+    return "Volumes hold one of --ascans, --flow and --doppler.";
+  if (f->doppler && g_str_equal (f->format, "dcm"))
+    return "--doppler needs --format npy, nii, tif or h5: DICOM holds images.";
+  if ((f->repeats != 0 && !f->flow) || (f->line_rate != 0.0 && !f->doppler))
+    return "--repeats belongs to --flow, and --line-rate to --doppler.";
+  if (f->repeats < 0 || f->repeats == 1 || f->repeats > MOST_REPEATS
+      || !(f->line_rate >= 0.0 && f->line_rate <= MOST_LINE_RATE))
+    return "--repeats is the number of B-scans at each place, 2 to 64, and "
+           "--line-rate is 0 to 1e9.";
+  return NULL;
+}
+
 static gboolean
 convert_check (Options *o, GError **error)
 {
@@ -475,6 +504,8 @@ convert_check (Options *o, GError **error)
     problem = "--part is K/N, the K-th of N parts, such as 1/4.";
   else if (o->part != NULL && o->summary)
     problem = "--summary is of all parts; leave out --part.";
+  else
+    problem = convert_check_flow (f);
   if (problem == NULL)
     return oct_source_options_check (&f->source, NULL, error);
   g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, "%s", problem);
@@ -499,6 +530,14 @@ convert_parse_options (int *argc, char ***argv, Options *o, GError **error)
       "--width-um and --length-um)", "F" },
     { "ascans", 0, 0, G_OPTION_ARG_NONE, &f->ascans,
       "Complex A-scans in place of images (npy, nii, h5)", NULL },
+    { "flow", 0, 0, G_OPTION_ARG_NONE, &f->flow,
+      "Images of vessels, from B-scans that are repeated at each place", NULL },
+    { "doppler", 0, 0, G_OPTION_ARG_NONE, &f->doppler,
+      "Velocities along the beam in mm/s (npy, nii, tif, h5)", NULL },
+    { "repeats", 0, 0, G_OPTION_ARG_INT, &f->repeats,
+      "--flow: B-scans at each place (default: as the file says)", "N" },
+    { "line-rate", 0, 0, G_OPTION_ARG_DOUBLE, &f->line_rate,
+      "--doppler: A-lines per second (default: as the file says)", "R" },
     { "method", 0, 0, G_OPTION_ARG_STRING, &f->method,
       "Reconstruction: cubic (default), linear, lanczos, nufft, nudft, cs",
       "M" },

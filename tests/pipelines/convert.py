@@ -519,6 +519,53 @@ def test_ascans_and_sizes(folder):
     assert numpy.allclose(zooms[[0, 2]], (0.01, 0.01)), zooms
 
 
+def make_flow(folder, repeats, places):
+    """Spectra of vessels that go across B-scans of 128 A-lines."""
+    if numpy is None:
+        raise Skip("NumPy is not installed")
+    (folder / "archive").mkdir()
+    bscans = repeats * places
+    tap.run("-q", "octsrc", "phantom=flow", f"repeats={repeats}",
+            f"bscans={bscans}", f"num-buffers={bscans}", "samples=512",
+            "lines=128", "motion=0", "!", "filesink", "location=flow.bin",
+            program="gst-launch-1.0", cwd=folder)
+    numpy.save(folder / "archive/f.npy", numpy.fromfile(
+        folder / "flow.bin", "<u2").reshape(bscans, 128, 512))
+    rows = "".join(f"{790 + 110 * i / 511:.6f}\n" for i in range(512))
+    (folder / "cal.csv").write_text("wavelength_nm\n" + rows)
+
+
+def test_flow(folder):
+    """One image for each place, bright where the virtual system has a vessel."""
+    make_flow(folder, 3, 4)
+    text = convert(folder, "--flow", status=1)
+    assert "one B-scan at each place" in text and "--repeats" in text, text
+    convert(folder, "--flow", "--repeats", 3)
+    found = numpy.load(folder / "out/f.npy")
+    assert found.dtype == "u1" and found.shape == (4, 256, 128), found.shape
+    # the surface is 50 um below zero delay, the middle of the vessel 130 below it
+    depth = round((50 + 130) * 1.38 / (0.845 ** 2 / 2 / 0.11))
+    vessel = found[:, depth - 6:depth + 7, 32 - 4:32 + 5].mean()
+    tissue = found[:, depth - 6:depth + 7, 46:52].mean()
+    assert vessel > 100 and tissue < 20, (vessel, tissue)
+    # another volume than the structure, and no less complete
+    assert count(convert(folder, "--flow", "--repeats", 3), "done before") == 1
+    assert count(convert(folder), "converted") == 1
+    assert numpy.load(folder / "out/f.npy").shape == (12, 256, 128)
+
+
+def test_doppler(folder):
+    """Blood moves along the beam, tissue beside it does not."""
+    make_flow(folder, 1, 4)
+    convert(folder, "--doppler", "--line-rate", 100000)
+    found = numpy.load(folder / "out/f.npy")
+    assert found.dtype == "f4" and found.shape == (4, 128, 256), found.shape
+    depth = round((50 + 130) * 1.38 / (0.845 ** 2 / 2 / 0.11))
+    vessel = abs(numpy.median(found[:, 27:38, depth - 4:depth + 5]))
+    tissue = abs(numpy.median(found[:, 46:52, 30:100]))
+    assert tissue < 0.5 and 2 < vessel < 10, (tissue, vessel)
+
+
 def test_length_without_bscans(folder):
     """The file knows them: the length is from the first to the last."""
     make_archive(folder, ["a.npy"])
@@ -707,6 +754,11 @@ def test_wrong_options(folder):
             (["x.npy", "--output", "o", "--method", "magic"], "magic"),
             (["x.npy", "--output", "o", "--background", "no"], "fixed-pattern"),
             (["x.npy", "--output", "o", "--width-um", "1e9"], "--width-um"),
+            (["x.npy", "--output", "o", "--doppler", "--format", "dcm"], "h5"),
+            (["x.npy", "--output", "o", "--doppler", "--flow"], "one of"),
+            (["x.npy", "--output", "o", "--repeats", 2], "--flow"),
+            (["x.npy", "--output", "o", "--line-rate", 9], "--doppler"),
+            (["x.npy", "--output", "o", "--flow", "--repeats", 1], "2 to 64"),
             (["x.npy", "--output", "o", "--ascans", "--format", "tif"], "h5"),
             (["--data", "x.npy", "y.npy", "--output", "o"], "without --data"),
             (["x.npy", "--output", "o", "--length-um", "5", "--bscans", "1"],

@@ -207,6 +207,53 @@ def test_volume(folder):
     check_volume(folder / "turn", 30)
 
 
+# of the virtual system: middles of vessels that go across, as parts of the
+# width, and places between them
+VESSELS, BETWEEN = (0.25, 0.52, 0.80), (0.02, 0.43, 0.70)
+
+
+def check_flow(folder, places):
+    """At the last places only vessels that go across are met: they are bright,
+    from above and in B-scans, and nothing else is."""
+    assert {p.name for p in folder.iterdir()} == {"vessels.png", "flow.mp4"}
+    assert all(p.stat().st_mode & 0o777 == 0o600 for p in folder.iterdir())
+    decoded, width, height, last = decode(folder / "flow.mp4", folder)
+    assert (decoded, height) == (places, 512), (decoded, height)
+    _, w, h, above = decode(folder / "vessels.png", folder)
+    columns = above[(h - 1) * w:]
+    right = [sum(last[y * width + x] for y in range(height // 8, height)) / height
+             for x in range(width // 2, width)]
+    for levels, least, ratio in ((columns, 80, 2), (right, 15, 4)):
+        vessels = [levels[int(part * len(levels))] for part in VESSELS]
+        between = [levels[int(part * len(levels))] for part in BETWEEN]
+        assert min(vessels) > least and sum(vessels) > ratio * sum(between), (
+            vessels, between)
+    structure = [last[y * width + width // 4] for y in range(height)]
+    assert sum(structure) / height > 40, "no tissue beside the vessels"
+
+
+def test_flow(folder):
+    text, _ = run("--flow", "--samples", 512, "--lines", 128, "--frames", 24,
+                  "--output", "flow", cwd=folder)
+    assert "24 places" in text and "vessels.png" in text, text
+    check_flow(folder / "flow", 24)
+
+
+def test_flow_of_a_file(folder):
+    """The file does not name its repeats; without them a sentence."""
+    run("-q", "octsrc", "phantom=flow", "repeats=3", "bscans=72",
+        "num-buffers=72", "samples=512", "lines=128", "!", "filesink",
+        "location=scan.raw", program="gst-launch-1.0", cwd=folder)
+    rows = "".join(f"{790 + 110 * i / 511:.6f}\n" for i in range(512))
+    (folder / "cal.csv").write_text("wavelength_nm\n" + rows)
+    scan = ["--flow", "--data", "scan.raw", "--samples", 512, "--lines", 128,
+            "--calibration", "cal.csv"]
+    refuse(folder, *scan, words=["one B-scan at each place", "--repeats"])
+    run(*scan, "--repeats", 3, "--bscans", 72, "--width-um", 384, "--output",
+        "flow", cwd=folder)
+    check_flow(folder / "flow", 24)
+
+
 def test_volume_of_a_file(folder):
     make_spectra(folder, 32, 20)
     run("--volume", "--data", "scan.raw", "--samples", 1024, "--lines", 32,
@@ -254,7 +301,10 @@ def test_volume_options(folder):
             (["--bscans", 5], "--volume"),
             (["--volume", "--length-um", 5], "--bscans"),
             (["--volume", "--width-um", "-1"], "--width-um"),
-            (["--volume", "--bscans", "-1"], "--bscans")):
+            (["--volume", "--bscans", "-1"], "--bscans"),
+            (["--volume", "--flow"], "--flow"),
+            (["--repeats", 4], "--flow"),
+            (["--flow", "--repeats", 1], "--repeats")):
         _, errors = run(*arguments, cwd=folder, status=2)
         assert named in errors, errors
 

@@ -308,6 +308,23 @@ def test_lossless(folder):
     assert "x-lossless-spectra.csv, x-lossless-ascans.csv" in text, text
 
 
+def test_flow(folder):
+    """Vessels are where the virtual system has them, at a quarter of the width;
+    the raw spectra say that there are four B-scans at each place."""
+    source = ("octsrc is-live=true phantom=flow motion=0 samples=512 lines=128 "
+              "repeats=4 bscans=40 num-buffers=40 line-rate=1280")
+    output, _ = run("--output", "x", "--flow", "--raw", "--no-video", "--size",
+                    "128x256", "--source", source, cwd=folder)
+    assert report(output)["flow"][0] > 0, output
+    _, width, height, last = decode("x-flow-00000.mkv", folder)
+    assert (width, height) == (128, 256), (width, height)
+    columns = [sum(last[32 * width + x::width]) / height for x in range(width)]
+    assert columns[32] > 10 and columns[32] > 4 * columns[4], columns
+    assert "repeats=4" in (folder / "x.oct").read_text()
+    _, errors = run("--output", "y", "--repeats", 4, cwd=folder, status=2)
+    assert "--flow" in errors, errors
+
+
 def depth_profile(image, depths):
     """Mean over the A-lines."""
     lines = len(image) // depths
