@@ -326,7 +326,7 @@ const together = {
       await page.locator("[data-show=planes]").getAttribute("aria-pressed") === "true"
       && page.evaluate(() => window.written.includes("scan →")));
     const written = await page.evaluate(() => window.written);
-    for (const words of ["scan →", "slow →", "slow ↓", "depth ↓", "200 µm", "100 µm"]) assert.ok(written.includes(words), words);
+    for (const words of ["En face", "B-scan 9 / 16", "scan →", "slow →", "slow ↓", "depth ↓", "200 µm", "100 µm"]) assert.ok(written.includes(words), words);
     // a depth that is not known has no scale: those of 640 and 320 um are a third of them at most
     assert.deepEqual([...new Set(written.filter((words) => / [µm]m$/.test(words) && !/Depth/.test(words)))].sort(), ["100 µm", "200 µm"]);
     assert.deepEqual(page.problems, []);
