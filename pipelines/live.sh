@@ -35,6 +35,12 @@ What is shown
   --calibration CSV    spectral calibration, see docs/calibration.md
   --depth-start N, --depth-bins N   first depth bin of the images, and how many
                        (default: all)
+  --depth-um FROM TO   depths that are shown, in micrometres of the sample
+                       (default: all)
+  --average N          B-scans in a running mean at the start (default: 1)
+  --background MODE    spectrum that is removed, a mode of octdcsub
+  --window NAME        window of the spectra: hann, none, hamming, blackman ...
+  --speckle            filter speckle; the page can change all of these
   --instrument NAME    use calibration and settings kept under this name;
                        --calibration replaces that calibration
   --save-instrument NAME  keep calibration and settings under this name, with

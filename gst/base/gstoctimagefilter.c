@@ -134,6 +134,8 @@ gst_oct_image_filter_class_init (GstOctImageFilterClass *klass)
       gst_oct_image_filter_transform_structure;
   trans_class->fixate_caps = gst_oct_image_filter_fixate_caps;
   trans_class->query = gst_oct_image_filter_query;
+  /* a program may switch a filter off by passthrough */
+  trans_class->transform_ip_on_passthrough = FALSE;
   gst_type_mark_as_plugin_api (GST_TYPE_OCT_IMAGE_FILTER, 0);
 }
 

@@ -312,7 +312,8 @@ say_status (OctLiveClient *client)
   oct_live_json_add_number (builder, "depths", info.height);
   oct_live_json_add_number (builder, "xSpacing", info.x_spacing);
   oct_live_json_add_number (builder, "zSpacing", info.z_spacing);
-  oct_live_json_add_number (builder, "depthStart", info.depth_start);
+  oct_live_json_add_number (builder, "firstDepth", info.depth_start);
+  oct_live_json_add_number (builder, "allDepths", info.all_depths);
   oct_live_json_add_number (builder, "black", info.black);
   oct_live_json_add_number (builder, "white", info.white);
   oct_live_json_add_string (builder, "backend", info.backend);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "oct-live-feed.h"
+#include "oct-live-filters.h"
 #include "oct-live-properties.h"
 #include "oct-masked.h"
 
@@ -20,7 +21,8 @@
 #define RECONSTRUCT                                                            \
   METER "name=spectra-meter ! octreconstruct name=reconstruct output=ascans "  \
         "! " METER "name=ascans-meter ! octlogscale name=logscale "            \
-        "range=contrast range-smoothing=0.9 range-messages=true ! "            \
+        "range=contrast range-smoothing=0.9 range-messages=true "              \
+        "! " OCT_LIVE_FILTERS " ! "                                            \
         "capsfilter caps=video/x-raw,format=GRAY8"
 /* B-scans that a background is taken from: half a second of most cameras. */
 #define BACKGROUND_BSCANS 16
@@ -45,6 +47,7 @@ struct _OctLiveFeed {
   GstElement *reconstruct; /* octreconstruct; NULL: the images come finished */
   GstElement *logscale;    /* octlogscale after it */
   OctFill *fill;           /* after its A-scans; of the pipeline */
+  OctLiveFilters *filters; /* of images, of the pipeline */
   GstElement *meters[2];   /* octmeter, before and after octreconstruct */
   char *range;             /* of octlogscale, if it is automatic */
   double black, white;     /* its range in use, dB */
@@ -166,6 +169,7 @@ add_reconstruction (OctLiveFeed *feed, GstElement *from,
   feed->logscale = gst_bin_get_by_name (GST_BIN (part), "logscale");
   feed->meters[0] = gst_bin_get_by_name (GST_BIN (part), "spectra-meter");
   feed->meters[1] = gst_bin_get_by_name (GST_BIN (part), "ascans-meter");
+  feed->filters = oct_live_filters_new (GST_BIN (part));
   feed->fill = oct_fill_new (
       feed->meters[1], feed->logscale, settings->fill, feed_on_masked, feed);
   if (source->instrument != NULL
@@ -601,6 +605,7 @@ oct_live_feed_set (OctLiveFeed *feed, const OctLiveSettings *settings)
       feed->logscale, "min", settings->min, "max", settings->max, NULL);
   oct_live_settings_put (settings, feed->reconstruct);
   oct_fill_set (feed->fill, settings->fill);
+  oct_live_filters_set (feed->filters, settings->average, settings->speckle);
   /* with a stored spectrum things that stand still stay as they are */
   if (settings->still && !g_str_has_prefix (settings->mode, "background"))
     gst_util_set_object_arg (G_OBJECT (feed->reconstruct), "mode", "none");
@@ -687,6 +692,20 @@ oct_live_feed_smooth (OctLiveFeed *feed, gboolean volumes)
 /* --------------------------------------------------------------- information
  */
 
+/* Depths up to half the samples of a spectrum. */
+static gint
+feed_count_depths (OctLiveFeed *feed)
+{
+  g_autoptr (GstPad) pad =
+      gst_element_get_static_pad (feed->reconstruct, "sink");
+  g_autoptr (GstCaps) caps = gst_pad_get_current_caps (pad);
+  gint samples = 0;
+
+  if (caps != NULL)
+    gst_structure_get_int (gst_caps_get_structure (caps, 0), "width", &samples);
+  return samples / 2;
+}
+
 void
 oct_live_feed_get_info (OctLiveFeed *feed, OctLiveInfo *info)
 {
@@ -695,6 +714,7 @@ oct_live_feed_get_info (OctLiveFeed *feed, OctLiveInfo *info)
 
   if (feed->reconstruct == NULL)
     return;
+  info->all_depths = feed_count_depths (feed);
   pad = gst_element_get_static_pad (feed->logscale, "sink");
   caps = gst_pad_get_current_caps (pad);
   info->black = feed->black;
@@ -705,6 +725,8 @@ oct_live_feed_get_info (OctLiveFeed *feed, OctLiveInfo *info)
       gst_caps_get_structure (caps, 0), "z-spacing", &info->z_spacing);
   gst_structure_get_double (
       gst_caps_get_structure (caps, 0), "x-spacing", &info->x_spacing);
+  /* from the first one on, if they say nothing */
+  info->depth_start = 0;
   gst_structure_get_int (
       gst_caps_get_structure (caps, 0), "depth-start", &info->depth_start);
   info->backend = gst_caps_features_contains (

@@ -32,6 +32,10 @@ typedef struct {
                          over and over; 0 = as the source says */
   double width, length;  /* of a volume in metres, 0 = unknown */
   double refractive_index; /* of the sample */
+  /* Settings of the command line, bits by their place. */
+  const OctLiveSettings *wishes; /* or NULL */
+  guint64 wished;
+  double depth_from, depth_to; /* metres in the sample; 0, 0: all */
 } OctLiveSource;
 
 /* Properties of the images; zero or NULL as long as they are not known. */
@@ -41,6 +45,7 @@ typedef struct {
   double x_spacing;    /* metres per A-line, by the caps */
   double z_spacing;    /* metres per depth in air */
   gint depth_start;    /* depths that are left out above */
+  gint all_depths;     /* without any crop */
   double black, white; /* range in use, dB; the same: not known */
   const char *backend; /* "CPU", "CUDA" */
   const char *encoder; /* factory of the H.264 encoder */

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "oct-live-graph.h"
+#include "oct-live-crop.h"
+#include "oct-live-filters.h"
 #include "oct-live-history.h"
 #include "oct-live-keeper.h"
 #include "oct-live-properties.h"
+#include "oct-live-sentences.h"
 #include "oct-pulse.h"
 
 #include <gst/video/video.h>
@@ -46,6 +49,7 @@ struct _OctLiveGraph {
   OctPulse pulse;    /* of the images */
   gint64 started_at; /* it was, monotonic, us */
   guint looker;      /* timer that looks at it */
+  gboolean cropped;  /* --depth-um is in force, or cannot be */
   gint64 gap_from;   /* last image before a feed that was given up for
                         its method; 0 = none was */
 };
@@ -54,6 +58,16 @@ static OctLiveFeed *make_feed (OctLiveGraph *graph, GError **error);
 static gboolean make_streams (OctLiveGraph *graph, GError **error);
 
 /* ------------------------------------------------------------ the settings */
+
+/* Those of the command line count more than those of the instrument. */
+static gboolean
+graph_take_wishes (OctLiveGraph *graph, GError **error)
+{
+  if (graph->source.wishes != NULL)
+    oct_live_settings_copy (
+        graph->source.wishes, graph->source.wished, &graph->settings);
+  return oct_live_settings_check (&graph->settings, error);
+}
 
 OctLiveGraph *
 oct_live_graph_new (const OctLiveSource *source, GError **error)
@@ -68,10 +82,10 @@ oct_live_graph_new (const OctLiveSource *source, GError **error)
     .min = 0.0,
     .max = 60.0,
     .method = graph->used,
+    .average = 1,
+    .speckle = OCT_LIVE_NO_SPECKLE_FILTER,
     .fill = OCT_FILL_DEFAULT };
-  oct_live_settings_set_text (&graph->settings.mode,
-      oct_source_options_get_mode (source->file, source->source));
-  oct_live_keeper_get_defaults (&graph->settings);
+  oct_live_keeper_get_defaults (&graph->source, &graph->settings);
   if (source->instrument != NULL && source->images == NULL) {
     graph->keeper = oct_live_keeper_new (
         &graph->source, &graph->settings, &graph->used, error);
@@ -85,6 +99,10 @@ oct_live_graph_new (const OctLiveSource *source, GError **error)
     g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN,
         "GStreamer does not find the elements of this project; install the "
         "plugin or set GST_PLUGIN_PATH to its folder.");
+    oct_live_graph_free (graph);
+    return NULL;
+  }
+  if (source->images == NULL && !graph_take_wishes (graph, error)) {
     oct_live_graph_free (graph);
     return NULL;
   }
@@ -222,14 +240,6 @@ next_delay (OctLiveGraph *graph)
   return delay;
 }
 
-/* Messages of other libraries may lack the full stop. */
-static char *
-describe_failure (const char *what, const char *message)
-{
-  return g_strdup_printf ("%s has failed: %s%s", what, message,
-      g_str_has_suffix (message, ".") ? "" : ".");
-}
-
 /* The wish that there is nothing to try with any more is given up. */
 static void
 graph_finish (OctLiveGraph *graph)
@@ -272,25 +282,6 @@ take_end (OctLiveGraph *graph, OctLiveEnd how, const char *failure)
     graph_finish (graph);
 }
 
-static char *
-describe_revert (
-    const char *bad, const char *good, OctLiveBlame blame, const char *message)
-{
-  const char *before = oct_method_find (good)->label;
-  const char *after = oct_method_find (bad)->label;
-  const char *end = g_str_has_suffix (message, ".") ? "" : ".";
-
-  return blame == OCT_LIVE_GUILTY
-             ? g_strdup_printf ("The reconstruction \"%s\" has failed, and "
-                                "\"%s\" is used again: %s%s",
-                 after, before, message, end)
-             : g_strdup_printf (
-                 "The pictures failed right after the change to the "
-                 "reconstruction \"%s\", which may be why, and \"%s\" is used "
-                 "again: %s%s",
-                 after, before, message, end);
-}
-
 /* The failed reconstruction is replaced by the previous one, once, which shows
  * as no more than a gap.  FALSE when it was that one already. */
 static gboolean
@@ -308,7 +299,7 @@ graph_revert (OctLiveGraph *graph, OctLiveBlame blame, const char *message)
   graph->soon = TRUE;
   graph->gap_from = oct_pulse_get_last (&graph->pulse, &any);
   close_feed (graph);
-  problem = describe_revert (bad, good, blame, message);
+  problem = oct_live_describe_revert (bad, good, blame, message);
   g_printerr ("%s\n", problem);
   graph->events.settings (problem, graph->data);
   return TRUE;
@@ -325,14 +316,14 @@ on_ended (
       && graph_revert (graph, method, message))
     return;
   if (how == OCT_LIVE_FAILED)
-    failure = describe_failure ("The source of the pictures", message);
+    failure = oct_live_describe_failure ("The source of the pictures", message);
   take_end (graph, how, failure);
 }
 
 static void
 on_streams_failed (const char *what, const char *message, gpointer data)
 {
-  g_autofree char *failure = describe_failure (what, message);
+  g_autofree char *failure = oct_live_describe_failure (what, message);
 
   take_end (data, OCT_LIVE_FAILED, failure);
 }
@@ -445,6 +436,22 @@ graph_on_filled (const char *note, gpointer data)
   graph->events.settings (NULL, graph->data);
 }
 
+/* --depth-um: depths have a size when the calibration is known. */
+static void
+graph_take_crop (OctLiveGraph *graph)
+{
+  g_autofree char *problem = NULL;
+
+  if (graph->cropped || graph->source.depth_to <= 0.0)
+    return;
+  graph->cropped = TRUE;
+  problem = oct_live_crop_find (&graph->source, &graph->info, &graph->settings);
+  if (problem != NULL)
+    g_printerr ("Note: %s\n", problem);
+  put_in_force (graph);
+  graph->events.settings (NULL, graph->data);
+}
+
 static void
 graph_on_begun (gpointer data)
 {
@@ -454,6 +461,7 @@ graph_on_begun (gpointer data)
   oct_live_feed_get_info (graph->feed, &graph->info);
   oct_live_stage_begin (
       graph->stage, g_strcmp0 (graph->info.backend, "CUDA") == 0);
+  graph_take_crop (graph);
   if (graph->gap_from != 0) {
     (void)oct_pulse_forgive (&graph->pulse, graph->begun_at);
     tell_gap (graph, graph->gap_from, graph->begun_at);
@@ -522,7 +530,8 @@ graph_begin (gpointer data)
     oct_live_feed_start (graph->feed);
     return G_SOURCE_REMOVE;
   }
-  failure = describe_failure ("The source of the pictures", error->message);
+  failure =
+      oct_live_describe_failure ("The source of the pictures", error->message);
   take_end (graph, OCT_LIVE_FAILED, failure);
   return G_SOURCE_REMOVE;
 }
@@ -624,13 +633,18 @@ static gboolean
 graph_check_settings (
     OctLiveGraph *graph, OctLiveSettings *settings, GError **error)
 {
+  g_autofree char *calibration = NULL;
+
   if (!oct_live_graph_has_settings (graph)) {
     g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED,
         "These pictures come finished from their source; there is nothing to "
         "set here.");
     return FALSE;
   }
-  if (!oct_live_settings_check (settings, error))
+  calibration = oct_live_graph_get_calibration (graph);
+  if (!oct_live_settings_check (settings, error)
+      || !oct_live_settings_check_background (
+          settings, &graph->settings, calibration, error))
     return FALSE;
   if (graph->over && settings->method != graph->used) {
     g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED,
@@ -653,7 +667,6 @@ oct_live_graph_set_settings (
   /* these are found, and not set */
   graph->settings.k_warp = former.k_warp;
   graph->settings.background = former.background;
-  graph->settings.mode = former.mode;
   if (graph->settings.fill != former.fill)
     g_clear_pointer (&graph->filled, g_free);
   put_in_force (graph);

@@ -27,7 +27,6 @@ oct_live_settings_clear (OctLiveSettings *settings)
 {
   oct_live_settings_set_text (&settings->k_warp, NULL);
   oct_live_settings_set_text (&settings->background, NULL);
-  oct_live_settings_set_text (&settings->mode, NULL);
 }
 
 static void
@@ -59,7 +58,7 @@ live_history_copy (
 {
   if (what == OCT_LIVE_FIND_BACKGROUND) {
     oct_live_settings_set_text (&to->background, from->background);
-    oct_live_settings_set_text (&to->mode, from->mode);
+    to->mode = from->mode;
     return;
   }
   to->a2 = from->a2;
@@ -86,7 +85,7 @@ oct_live_history_take (OctLiveHistory *history, const GstStructure *result,
   OctLiveSettings found = { .k_warp =
                                 gst_structure_get_string (result, "k-warp"),
     .background = gst_structure_get_string (result, "background-spectrum"),
-    .mode = gst_structure_get_string (result, "mode") };
+    .mode = g_intern_string (gst_structure_get_string (result, "mode")) };
   Step *step = g_new0 (Step, 1);
 
   gst_structure_get (result, "a2", G_TYPE_DOUBLE, &found.a2, "a3",

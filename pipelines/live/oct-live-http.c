@@ -15,6 +15,7 @@ typedef struct {
 static const Page pages[] = {
   { "/", "index.html", "text/html; charset=utf-8" },
   { "/live.js", "live.js", "text/javascript; charset=utf-8" },
+  { "/crop.js", "crop.js", "text/javascript; charset=utf-8" },
   { "/indicators.js", "indicators.js", "text/javascript; charset=utf-8" },
   { "/keys.js", "keys.js", "text/javascript; charset=utf-8" },
   { "/measure.js", "measure.js", "text/javascript; charset=utf-8" },

@@ -24,14 +24,13 @@ take_kept_settings (OctLiveSettings *settings, GstElement *element)
       &k_warp, "background-spectrum", &background, NULL);
   oct_live_settings_set_text (&settings->k_warp, k_warp);
   oct_live_settings_set_text (&settings->background, background);
-  oct_live_settings_set_text (
-      &settings->mode, oct_instrument_get_nick (element, "mode"));
   settings->automatic =
       !g_str_equal (oct_instrument_get_nick (element, "range"), "manual");
 }
 
 void
-oct_live_keeper_get_defaults (OctLiveSettings *settings)
+oct_live_keeper_get_defaults (
+    const OctLiveSource *source, OctLiveSettings *settings)
 {
   g_autoptr (GstElement) element =
       gst_element_factory_make ("octreconstruct", NULL);
@@ -39,7 +38,10 @@ oct_live_keeper_get_defaults (OctLiveSettings *settings)
   if (element == NULL) /* reported by the code that needs it */
     return;
   gst_object_ref_sink (element);
+  oct_source_options_set_depths (source->file, element);
   oct_live_settings_get (settings, element);
+  settings->mode = g_intern_string (
+      oct_source_options_get_mode (source->file, source->source));
 }
 
 /* Settings begin as they were kept; and are kept as they begin. */
@@ -58,6 +60,7 @@ keeper_load (OctLiveKeeper *keeper, OctLiveSettings *settings, GError **error)
     return FALSE;
   if (instrument->load == NULL)
     gst_util_set_object_arg (G_OBJECT (element), "mode", settings->mode);
+  oct_source_options_set_depths (keeper->source->file, element);
   take_kept_settings (settings, element);
   *keeper->used = settings->method = oct_instrument_get_method (element)->id;
   if (instrument->save != NULL)

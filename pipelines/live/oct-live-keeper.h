@@ -24,7 +24,9 @@ void oct_live_keeper_keep_soon (OctLiveKeeper *keeper);
 /* Saves settings that still wait for it. */
 void oct_live_keeper_free (OctLiveKeeper *keeper);
 
-/* Sets those of `settings` that octreconstruct has to its defaults. */
-void oct_live_keeper_get_defaults (OctLiveSettings *settings);
+/* Sets those of `settings` that octreconstruct has to its defaults, or as the
+ * command line has them. */
+void oct_live_keeper_get_defaults (
+    const OctLiveSource *source, OctLiveSettings *settings);
 
 G_END_DECLS

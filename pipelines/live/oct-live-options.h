@@ -3,6 +3,7 @@
 #pragma once
 
 #include "oct-instrument.h"
+#include "oct-live-settings.h"
 
 G_BEGIN_DECLS
 
@@ -24,6 +25,12 @@ typedef struct {
   char *record, *mode;
   guint file_mode; /* of `mode`, for recordings */
   double width_um, length_um, refractive_index;
+  char *background, *window; /* names, or NULL */
+  gint average;              /* B-scans in a mean, 1 = none */
+  gboolean speckle;
+  double depth_from, depth_to; /* um in the sample; 0, 0: all */
+  OctLiveSettings wishes;      /* of these and bits of those given */
+  guint64 wished;
   gboolean loopback; /* `address` is one of this computer only */
 } OctLiveOptions;
 

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "oct-live-properties.h"
 #include "oct-fill.h"
+#include "oct-live-filters.h"
 #include "oct-instrument.h"
+
+#include <string.h>
 
 /* The class of octreconstruct; NULL if it is not installed. */
 static GObjectClass *
@@ -38,6 +41,22 @@ find_choice (const char *property, const char *name)
   return value != NULL ? value->value_nick : NULL;
 }
 
+static char *
+list_choices (const char *property)
+{
+  GString *list = g_string_new (NULL);
+  GObjectClass *class = get_class ();
+  GParamSpec *spec =
+      class != NULL ? g_object_class_find_property (class, property) : NULL;
+  const GEnumValue *value =
+      spec != NULL ? G_PARAM_SPEC_ENUM (spec)->enum_class->values : NULL;
+
+  for (; value != NULL && value->value_nick != NULL; value++)
+    g_string_append_printf (
+        list, "%s%s", list->len > 0 ? ", " : "", value->value_nick);
+  return g_string_free (list, FALSE);
+}
+
 static gboolean
 check_choices (OctLiveSettings *settings, GError **error)
 {
@@ -49,11 +68,22 @@ check_choices (OctLiveSettings *settings, GError **error)
       continue;
     *place = find_choice (setting->property, *place);
     if (*place == NULL) {
+      g_autofree char *choices = list_choices (setting->property);
+
       g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED,
-          "This %s is not installed here; choose another one.",
-          setting->property);
+          "This %s does not exist here; choose one of %s.",
+          g_str_equal (setting->property, "mode") ? "kind of background"
+                                                  : setting->property,
+          choices);
       return FALSE;
     }
+  }
+  settings->speckle = oct_live_filters_find (settings->speckle);
+  if (settings->speckle == NULL) {
+    g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED,
+        "This speckle filter does not exist here; choose one of none, median, "
+        "bilateral, lee.");
+    return FALSE;
   }
   return TRUE;
 }
@@ -87,6 +117,21 @@ oct_live_settings_check (OctLiveSettings *settings, GError **error)
   return TRUE;
 }
 
+gboolean
+oct_live_settings_check_background (const OctLiveSettings *settings,
+    const OctLiveSettings *former, const char *calibration, GError **error)
+{
+  /* its column in the file */
+  if (settings->mode == former->mode || calibration == NULL
+      || !g_str_has_prefix (settings->mode, "background")
+      || strstr (calibration, "background") != NULL)
+    return TRUE;
+  g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED,
+      "There is no stored spectrum of the background; block the light of the "
+      "sample and press Take background.");
+  return FALSE;
+}
+
 static void
 put_setting (const OctLiveSetting *setting, const OctLiveSettings *settings,
     GstElement *element)
@@ -99,6 +144,9 @@ put_setting (const OctLiveSetting *setting, const OctLiveSettings *settings,
     break;
   case OCT_LIVE_NUMBER:
     g_object_set (element, setting->property, *(const double *)place, NULL);
+    break;
+  case OCT_LIVE_COUNT:
+    g_object_set (element, setting->property, *(const gint *)place, NULL);
     break;
   case OCT_LIVE_CHOICE:
     gst_util_set_object_arg (
@@ -130,7 +178,6 @@ oct_live_settings_put (const OctLiveSettings *settings, GstElement *reconstruct)
   oct_live_settings_put_properties (settings, reconstruct);
   g_object_set (reconstruct, "k-warp", settings->k_warp, "background-spectrum",
       settings->background, NULL);
-  gst_util_set_object_arg (G_OBJECT (reconstruct), "mode", settings->mode);
   g_object_thaw_notify (G_OBJECT (reconstruct));
 }
 

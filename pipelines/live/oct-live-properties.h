@@ -14,6 +14,12 @@ G_BEGIN_DECLS
  * Otherwise their choices are static texts from then on. */
 gboolean oct_live_settings_check (OctLiveSettings *settings, GError **error);
 
+/* A stored spectrum can only be removed if there is one: FALSE with a sentence
+ * if `settings` begin with that.  `calibration`: the text of that in force, or
+ * NULL: not known. */
+gboolean oct_live_settings_check_background (const OctLiveSettings *settings,
+    const OctLiveSettings *former, const char *calibration, GError **error);
+
 /* Sets those that are properties of this element too, as octmeter. */
 void oct_live_settings_put_properties (
     const OctLiveSettings *settings, GstElement *element);

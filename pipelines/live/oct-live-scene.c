@@ -34,6 +34,7 @@
 #define RATE "25/1"
 /* Three planes in one picture: the distance between them, and how often it is
  * put together. */
+#define EN_FACE 3 /* in the corner that the planes leave */
 #define GAP 6
 #define GAP_LEVEL 40
 #define TOGETHER (40 * G_TIME_SPAN_MILLISECOND)
@@ -182,8 +183,8 @@ describe_en_face (OctLiveScene *scene, const OctLiveScan *scan)
       scene->size.width, scene->size.height, 0);
 }
 
-/* A B-scan, next to it the plane across, below it that of one depth: edges that
- * touch are the same, and no margins are left, as lines and clicks are placed
+/* A B-scan, next to it the plane across, below it that of one depth, and in the
+ * corner that is left the projection en face: edges that touch are the same, and no margins are left, as lines and clicks are placed
  * by parts of a plane.  Half a B-scan is seen before the first and after the
  * last. */
 static void
@@ -204,6 +205,9 @@ lay_out (OctLiveScene *scene, const OctLiveScan *scan)
   scene->panels[0] = (OctLivePanel){ 0, 0, x, z };
   scene->panels[1] = (OctLivePanel){ x + GAP, 0, y, z };
   scene->panels[2] = (OctLivePanel){ 0, z + GAP, x, y };
+  scene->panels[EN_FACE] = (OctLivePanel){ x + GAP, z + GAP,
+    live_scene_even (y * MIN (1.0, size[0] / size[1])),
+    live_scene_even (y * MIN (1.0, size[1] / size[0])) };
   scene->size = (OctLivePanel){ 0, 0, x + GAP + y, z + GAP + y };
 }
 
@@ -220,6 +224,12 @@ describe_planes (OctLiveScene *scene, const OctLiveScan *scan)
         "capsfilter caps=video/x-raw,format=GRAY8,width=%d,height=%d,"
         "framerate=" RATE " ! " OUT,
         i, planes[i], scene->panels[i].width, scene->panels[i].height, i);
+  g_string_append_printf (text,
+      " bscans. ! octenface name=make%u update=scan ! "
+      "capsfilter caps=video/x-raw,format=GRAY8,width=%d,height=%d,"
+      "framerate=" RATE " ! " OUT,
+      EN_FACE, scene->panels[EN_FACE].width, scene->panels[EN_FACE].height,
+      EN_FACE);
   return g_string_free (text, FALSE);
 }
 
@@ -261,7 +271,7 @@ copy_panel (
   gst_video_frame_unmap (&frame);
 }
 
-/* Borders between the planes are grey; a fourth corner stays black. */
+/* Borders between the planes are grey. */
 static void
 draw_borders (OctLiveScene *scene, guint8 *out, gint stride)
 {
@@ -307,7 +317,7 @@ take_part (OctLiveScene *scene, guint index, GstSample *sample)
   g_clear_pointer (&scene->parts[index], gst_sample_unref);
   scene->parts[index] = sample;
   scene->fresh = TRUE;
-  /* all three come one after the other, unless one alone is moved */
+  /* all come one after the other, unless one alone is moved */
   if (index + 1 < scene->n_outputs
       && g_get_monotonic_time () - scene->given_at < TOGETHER)
     return;
@@ -439,7 +449,8 @@ connect_outputs (OctLiveScene *scene, GstElement *part, const OctLiveScan *scan)
 {
   GstAppSinkCallbacks callbacks = { .new_sample = scene_on_picture };
 
-  scene->n_outputs = get_show (&scene->look) == OCT_LIVE_PLANES ? 3 : 1;
+  scene->n_outputs =
+      get_show (&scene->look) == OCT_LIVE_PLANES ? 1 + EN_FACE : 1;
   scene->in = gst_bin_get_by_name (GST_BIN (part), "in");
   for (guint i = 0; i < scene->n_outputs; i++) {
     g_autofree char *out = g_strdup_printf ("out%u", i);

@@ -36,7 +36,7 @@ typedef struct {
   gint x, y, width, height;
 } OctLivePanel;
 
-#define OCT_LIVE_MAX_PANELS 3
+#define OCT_LIVE_MAX_PANELS 4
 
 typedef struct _OctLiveScene OctLiveScene;
 

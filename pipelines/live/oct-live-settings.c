@@ -12,12 +12,15 @@
 #define NUMBER_ROW(member, name, property, least, most)                        \
   { name, property, OCT_LIVE_NUMBER,                                           \
     G_STRUCT_OFFSET (OctLiveSettings, member), least, most },
+#define COUNT_ROW(member, name, property, least, most)                         \
+  { name, property, OCT_LIVE_COUNT, G_STRUCT_OFFSET (OctLiveSettings, member), \
+    least, most },
 #define CHOICE_ROW(member, name, property)                                     \
   { name, property, OCT_LIVE_CHOICE,                                           \
     G_STRUCT_OFFSET (OctLiveSettings, member), 0.0, 0.0 },
 
 const OctLiveSetting oct_live_settings_table[OCT_LIVE_N_SETTINGS] = {
-  OCT_LIVE_SETTINGS (SWITCH_ROW, NUMBER_ROW, CHOICE_ROW)
+  OCT_LIVE_SETTINGS (SWITCH_ROW, NUMBER_ROW, COUNT_ROW, CHOICE_ROW)
 };
 
 gpointer
@@ -51,6 +54,17 @@ settings_read_number (
 }
 
 static gboolean
+settings_read_count (const OctLiveSetting *setting, JsonNode *node, gint *value)
+{
+  double number;
+
+  if (!settings_read_number (setting, node, &number) || number != (gint)number)
+    return FALSE;
+  *value = (gint)number;
+  return TRUE;
+}
+
+static gboolean
 settings_read_choice (JsonNode *node, char **value)
 {
   const char *text = json_node_get_value_type (node) == G_TYPE_STRING
@@ -77,6 +91,8 @@ oct_live_setting_read (
     return read_switch (value, place);
   case OCT_LIVE_NUMBER:
     return settings_read_number (setting, value, place);
+  case OCT_LIVE_COUNT:
+    return settings_read_count (setting, value, place);
   case OCT_LIVE_CHOICE:
     return settings_read_choice (value, place);
   }
@@ -99,6 +115,7 @@ oct_live_settings_copy (
 {
   static const gsize sizes[] = { [OCT_LIVE_SWITCH] = sizeof (gboolean),
     [OCT_LIVE_NUMBER] = sizeof (double),
+    [OCT_LIVE_COUNT] = sizeof (gint),
     [OCT_LIVE_CHOICE] = sizeof (const char *) };
 
   for (guint i = 0; i < OCT_LIVE_N_SETTINGS; i++) {
@@ -124,6 +141,9 @@ oct_live_settings_add (const OctLiveSettings *settings, JsonBuilder *builder)
       break;
     case OCT_LIVE_NUMBER:
       oct_live_json_add_number (builder, setting->name, *(const double *)place);
+      break;
+    case OCT_LIVE_COUNT:
+      oct_live_json_add_number (builder, setting->name, *(const gint *)place);
       break;
     case OCT_LIVE_CHOICE:
       oct_live_json_add_string (

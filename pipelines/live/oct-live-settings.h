@@ -14,13 +14,13 @@ G_BEGIN_DECLS
 /* A setting of octreconstruct needs no more than a line here: its member of
  * OctLiveSettings, its name in messages (and the id of its control in the page),
  * the property, and the limits of a number.  SWITCH is a boolean, NUMBER a
- * double, CHOICE the word for a value of an enum.  A setting without a property
+ * double, COUNT an integer, CHOICE the word for a value of an enum.  A setting without a property
  * is put in force by the code that uses its member.
  *
  * min and max in dB, a2 in um^2, a3 in um^3, phase2 and phase3 in rad at the
  * ends of the spectrum. */
 /* clang-format off */
-#define OCT_LIVE_SETTINGS(SWITCH, NUMBER, CHOICE)                              \
+#define OCT_LIVE_SETTINGS(SWITCH, NUMBER, COUNT, CHOICE)                       \
   SWITCH (automatic, "automatic", NULL)                                        \
   NUMBER (min, "min", NULL, -1000.0, 1000.0)                                   \
   NUMBER (max, "max", NULL, -1000.0, 1000.0)                                   \
@@ -30,6 +30,11 @@ G_BEGIN_DECLS
   NUMBER (phase3, "phase3", "phase3", -1e6, 1e6)                               \
   CHOICE (method, "method", NULL)  /* id of an OctMethod */                    \
   CHOICE (window, "window", "window")                                          \
+  CHOICE (mode, "backgroundMode", "mode")                                      \
+  COUNT (depth_start, "depthStart", "depth-start", 0, 65536)                   \
+  COUNT (depth_bins, "depthBins", "depth-bins", 0, 65536) /* 0: all */         \
+  COUNT (average, "average", NULL, 1, 256) /* B-scans in a mean */             \
+  CHOICE (speckle, "speckle", NULL) /* of octspeckle, or none */               \
   CHOICE (solver, "solver", "solver")                                          \
   NUMBER (tau, "tau", "tau", 0.0, 1000.0)                                      \
   NUMBER (sampling_rate, "samplingRate", "sampling-rate", G_MINDOUBLE, 1.0)    \
@@ -41,15 +46,15 @@ G_BEGIN_DECLS
 
 #define OCT_LIVE_SWITCH_MEMBER(member, ...) gboolean member;
 #define OCT_LIVE_NUMBER_MEMBER(member, ...) double member;
+#define OCT_LIVE_COUNT_MEMBER(member, ...) gint member;
 #define OCT_LIVE_CHOICE_MEMBER(member, ...) const char *member;
 
 typedef struct {
-  OCT_LIVE_SETTINGS (
-      OCT_LIVE_SWITCH_MEMBER, OCT_LIVE_NUMBER_MEMBER, OCT_LIVE_CHOICE_MEMBER)
+  OCT_LIVE_SETTINGS (OCT_LIVE_SWITCH_MEMBER, OCT_LIVE_NUMBER_MEMBER,
+      OCT_LIVE_COUNT_MEMBER, OCT_LIVE_CHOICE_MEMBER)
   /* results of searches, not of messages */
   const char *k_warp;     /* correction of the wavenumbers, or NULL */
   const char *background; /* spectrum that was taken, or NULL */
-  const char *mode;       /* of octdcsub */
 } OctLiveSettings;
 
 #define OCT_LIVE_SETTING_INDEX(member, ...) OCT_LIVE_SETTING_##member,
@@ -57,12 +62,13 @@ typedef struct {
 /* The place of each member in the table. */
 typedef enum {
   OCT_LIVE_SETTINGS (OCT_LIVE_SETTING_INDEX, OCT_LIVE_SETTING_INDEX,
-      OCT_LIVE_SETTING_INDEX) OCT_LIVE_N_SETTINGS
+      OCT_LIVE_SETTING_INDEX, OCT_LIVE_SETTING_INDEX) OCT_LIVE_N_SETTINGS
 } OctLiveSettingIndex;
 
 typedef enum {
   OCT_LIVE_SWITCH,
   OCT_LIVE_NUMBER,
+  OCT_LIVE_COUNT,
   OCT_LIVE_CHOICE,
 } OctLiveSettingKind;
 

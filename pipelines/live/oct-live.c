@@ -86,7 +86,11 @@ make_graph (Program *program, GError **error)
     .bscans = o->bscans,
     .width = o->width_um * 1e-6,
     .length = o->length_um * 1e-6,
-    .refractive_index = o->refractive_index };
+    .refractive_index = o->refractive_index,
+    .wishes = &o->wishes,
+    .wished = o->wished,
+    .depth_from = o->depth_from * 1e-6,
+    .depth_to = o->depth_to * 1e-6 };
   g_autoptr (GstPad) pad = NULL;
 
   program->live.graph = oct_live_graph_new (&source, error);

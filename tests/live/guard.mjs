@@ -440,7 +440,9 @@ const together = {
     for (const [options, words] of [
       [["--address", "here"], "--address"], [["--port", "70000"], "--port"], [["--viewers", "0"], "--viewers"],
       [["--cert", "x"], "--key"], [["--data", "nowhere.raw", "--samples", "8", "--lines", "8"], "nowhere.raw"],
-      [["--depth-start", "-2"], "--depth-start"],
+      [["--depth-start", "-2"], "--depth-start"], [["--depth-um", "900", "200"], "--depth-um"],
+      [["--depth-um", "200", "900", "--depth-bins", "20"], "--depth-um"], [["--average", "0"], "--average"],
+      [["--images", "videotestsrc", "--speckle"], "--speckle"], [["--window", "box"], "window"], [["--background", "dark"], "background"],
       [["--images", "videotestsrc", "--depth-bins", "20"], "--depth-bins"],
       [["--source", "nonsense !"], "--source"], [["--images", "nosuchelement"], "--images"],
       [["--source", "audiotestsrc"], "raw spectra"], [["--images", "audiotestsrc"], "pictures"],

@@ -139,6 +139,68 @@ const together = {
     await server.stop();
   },
 
+  async "average, speckle filter, depths and background are set while pictures come"() {
+    const server = await Server.start("--width-um", String(WIDTH));
+    const talk = await Talk.start(server);
+    const page = await browser.visit(server.url);
+    await waitForVideo(page);
+    const set = async (id, words) => {
+      if (await page.locator(id).evaluate((control) => control.tagName === "SELECT")) return page.locator(id).selectOption(words);
+      await page.locator(id).fill(words);
+      return page.locator(id).press("Enter");
+    };
+    // standard deviation of the noise below the tissue, in dB: 2 grey levels are 1 dB, and none is cut off
+    const spread = async () => {
+      const { width, levels } = await snapshot(page);
+      const noise = levels.subarray(470 * width, 500 * width);
+      const middle = mean(noise);
+      return Math.sqrt(mean(Array.from(noise, (level) => (level - middle) ** 2 / 4)));
+    };
+    const state = () => said(talk, "state");
+    await act(page, "the range is set", async () => {
+      await page.locator("#automatic").uncheck();
+      await set("#min", "-40");
+      await set("#max", "87.5");
+    }, () => state().min === -40 && state().max === 87.5);
+    // the logarithm of the power of such noise has a standard deviation of 5.57 dB
+    await until("the noise is that of one B-scan", async () => Math.abs(await spread() - 5.57) < 0.5);
+    await act(page, "it is averaged", () => set("#average", "8"), () => state().average === 8);
+    await until("8 B-scans have less noise", async () => Math.abs(await spread() - 5.57 / Math.sqrt(8)) < 0.3);
+    await act(page, "it is not averaged", () => set("#average", "1"), () => state().average === 1);
+    await until("the noise is back", async () => Math.abs(await spread() - 5.57) < 0.5);
+    await act(page, "speckle is filtered", () => set("#speckle", "median"), () => state().speckle === "median");
+    await until("a median has less noise", async () => await spread() < 2);
+    await act(page, "speckle is not filtered", () => set("#speckle", "none"), () => state().speckle === "none");
+    await until("the noise is back again", async () => Math.abs(await spread() - 5.57) < 0.5);
+    // the spectrum of the source is at the zero delay if nothing is removed
+    const top = async () => mean((await snapshot(page)).levels.subarray(0, 640));
+    const removed = await top();
+    await act(page, "nothing is removed", () => set("#backgroundMode", "none"), () => state().backgroundMode === "none");
+    await until("the source is seen", async () => await top() > removed + 40);
+    await act(page, "it is removed", () => set("#backgroundMode", "background"), () => state().backgroundMode === "background");
+    await until("it is gone", async () => Math.abs(await top() - removed) < 10);
+    const bins = (um) => Math.round((um * 512) / DEPTH);
+    for (const [id, um] of [["#depth-from", 200], ["#depth-to", 600]])
+      await act(page, id, () => set(id, String(um)),
+        () => said(talk, "status")[id === "#depth-from" ? "firstDepth" : "depths"] === bins(um) - (id === "#depth-to" ? bins(200) : 0));
+    assert.equal((await snapshot(page)).height, bins(600) - bins(200));
+    await act(page, "all is shown", () => page.locator("#all-depths").click(),
+      () => said(talk, "status").depths === 512 && said(talk, "status").firstDepth === 0);
+    assert.deepEqual(page.problems, []);
+    await server.stop();
+    // the same from the command line
+    const other = await Server.start("--depth-um", "200", "600", "--average", "4", "--background", "median", "--window", "none", "--speckle");
+    const told = await Talk.start(other);
+    await until("they are in force", () => said(told, "status")?.depths === bins(600) - bins(200));
+    const { average, speckle, backgroundMode, window, depthStart } = said(told, "state");
+    assert.deepEqual({ average, speckle, backgroundMode, window, depthStart },
+      { average: 4, speckle: "bilateral", backgroundMode: "median", window: "none", depthStart: bins(200) });
+    // a file need not know its background
+    told.say(JSON.stringify({ type: "set", speckle: "box" }));
+    await until("it is refused", () => /speckle filter does not exist/.test(said(told, "problem")?.message));
+    await other.stop();
+  },
+
   async "a caliper measures in tissue and in air, and its ends can be moved"() {
     const server = await Server.start("--width-um", String(WIDTH));
     const page = await browser.visit(server.url);
@@ -264,7 +326,7 @@ const together = {
       await page.locator("[data-show=planes]").getAttribute("aria-pressed") === "true"
       && page.evaluate(() => window.written.includes("scan →")));
     const written = await page.evaluate(() => window.written);
-    for (const words of ["scan →", "slow →", "slow ↓", "depth ↓", "200 µm", "100 µm"]) assert.ok(written.includes(words), words);
+    for (const words of ["En face", "B-scan 9 / 16", "scan →", "slow →", "slow ↓", "depth ↓", "200 µm", "100 µm"]) assert.ok(written.includes(words), words);
     // a depth that is not known has no scale: those of 640 and 320 um are a third of them at most
     assert.deepEqual([...new Set(written.filter((words) => / [µm]m$/.test(words) && !/Depth/.test(words)))].sort(), ["100 µm", "200 µm"]);
     assert.deepEqual(page.problems, []);

@@ -626,7 +626,8 @@ test_window (void)
         test.graph, &settings, i == 0 ? &error : NULL));
   }
   g_assert_cmpstr (error->message, ==,
-      "This window is not installed here; choose another one.");
+      "This window does not exist here; choose one of hann, none, hamming, "
+      "blackman, tukey, gaussian.");
   oct_live_graph_get_settings (test.graph, &settings);
   g_assert_cmpstr (settings.window, ==, "blackman");
   end (&test);

@@ -87,7 +87,9 @@ test_settings (void)
   g_autoptr (OctLiveMessage) all =
       parse ("{\"type\":\"set\",\"automatic\":false,\"min\":1,\"max\":2,"
              "\"a2\":-40.25,\"a3\":1e3,\"method\":\"cubic\",\"still\":true,"
-             "\"window\":\"blackman\","
+             "\"window\":\"blackman\",\"backgroundMode\":\"median\","
+             "\"depthStart\":40,\"depthBins\":256,\"average\":4,"
+             "\"speckle\":\"lee\","
              "\"solver\":\"sparsa\",\"fill\":\"joint\",\"tau\":2.5,"
              "\"samplingRate\":0.3,\"number\":7,"
              "\"density\":1.5,\"rollOff\":true,\"phase2\":12,"
@@ -107,6 +109,11 @@ test_settings (void)
   g_assert_cmpfloat (set->phase2, ==, 12.0);
   g_assert_cmpfloat (set->phase3, ==, -0.5);
   g_assert_cmpstr (set->window, ==, "blackman");
+  g_assert_cmpstr (set->mode, ==, "median");
+  g_assert_cmpint (set->depth_start, ==, 40);
+  g_assert_cmpint (set->depth_bins, ==, 256);
+  g_assert_cmpint (set->average, ==, 4);
+  g_assert_cmpstr (set->speckle, ==, "lee");
   g_assert_cmpstr (set->solver, ==, "sparsa");
   g_assert_cmpstr (set->fill, ==, "joint");
   g_assert_cmpfloat (set->tau, ==, 2.5);
@@ -253,6 +260,13 @@ test_refused (void)
     "{\"type\":\"set\",\"solver\":\"a b\"}", "{\"type\":\"set\",\"solver\":3}",
     "{\"type\":\"set\",\"fill\":\"\"}", "{\"type\":\"set\",\"fill\":true}",
     "{\"type\":\"set\",\"tau\":-0.1}", "{\"type\":\"set\",\"tau\":1001}",
+    "{\"type\":\"set\",\"average\":0}", "{\"type\":\"set\",\"average\":257}",
+    "{\"type\":\"set\",\"average\":2.5}",
+    "{\"type\":\"set\",\"average\":\"4\"}",
+    "{\"type\":\"set\",\"depthStart\":-1}",
+    "{\"type\":\"set\",\"depthBins\":65537}",
+    "{\"type\":\"set\",\"speckle\":\"lee size=7\"}",
+    "{\"type\":\"set\",\"backgroundMode\":4}",
     "{\"type\":\"set\",\"samplingRate\":0}",
     "{\"type\":\"set\",\"samplingRate\":1.01}",
     "{\"type\":\"set\",\"samplingRate\":true}",

@@ -296,7 +296,7 @@ test_planes (void)
   begin (&test, OCT_LIVE_PLANES);
   g_assert_false (oct_live_scene_find_brightest (test.scene, &brightest));
   g_assert_cmpuint (
-      oct_live_scene_get_panels (test.scene, panels, &all), ==, 3);
+      oct_live_scene_get_panels (test.scene, panels, &all), ==, 4);
   /* edges that meet are as long as each other, and have the volume's shape */
   g_assert_cmpint (panels[0].width, ==, panels[2].width);
   g_assert_cmpint (panels[0].height, ==, panels[1].height);
@@ -305,10 +305,20 @@ test_planes (void)
       (double)panels[0].height / panels[0].width, 1200.0 / 400.0, 0.02);
   g_assert_cmpint (panels[1].x + panels[1].width, ==, all.width);
   g_assert_cmpint (panels[2].y + panels[2].height, ==, all.height);
+  /* the projection is in the corner that is left, and has the volume's shape */
+  g_assert_cmpint (panels[3].x, ==, panels[1].x);
+  g_assert_cmpint (panels[3].y, ==, panels[2].y);
+  g_assert_cmpint (panels[3].x + panels[3].width, <=, all.width);
+  g_assert_cmpint (panels[3].y + panels[3].height, <=, all.height);
+  g_assert_cmpfloat_with_epsilon (
+      (double)panels[3].width / panels[3].height, 400.0 / 300.0, 0.03);
   push_volume (&test);
   expect (&test, &panels[0], 0.25, 0.75, level_of (0.25, 0.5, 0.75));
   expect (&test, &panels[1], 0.25, 0.75, level_of (0.5, 0.25, 0.75));
   expect (&test, &panels[2], 0.25, 0.75, level_of (0.25, 0.75, 0.5));
+  /* brighter to the right and below, black and white at the ends */
+  expect (&test, &panels[3], 0.01, 0.01, 0);
+  expect (&test, &panels[3], 0.99, 0.99, 255);
   /* to their edges */
   for (guint i = 0; i < 2; i++) {
     double edge = i == 0 ? 0.008 : 0.992;

@@ -224,7 +224,7 @@ const tests = {
     await choose(page, "enface", "720x720");
     await until("no rate is missed", async () => !/bad/.test(await page.locator("#rate").getAttribute("class") ?? ""));
     await page.locator("[data-show=planes]").click();
-    await until("planes are told", () => said(talk).panels.length === 3);
+    await until("planes are told", () => said(talk).panels.length === 4);
     const { picture: all, panels } = said(talk);
     await until("they are shown", async () => await sizeOf(page) === `${all.width}x${all.height}`);
     // the plane of one depth begins at the brightest one
@@ -256,6 +256,9 @@ const tests = {
     await click(panels[1], 0.75, 0.2);
     await until("B-scan and depth", () => near(said(talk).atY, 0.75, 0.02) && near(said(talk).atZ, 0.2, 0.02)
       && near(said(talk).atX, 0.25, 0.02));
+    await click(panels[3], 0.6, 0.3);
+    await until("across and B-scan, in the projection", () => near(said(talk).atX, 0.6, 0.02)
+      && near(said(talk).atY, 0.3, 0.02) && near(said(talk).atZ, 0.2, 0.02));
     await until("the depth is another one", async () => {
       const { levels } = await picture(page);
       return near(levels[(panels[2].y + 50) * all.width + panels[2].x + 50], 59, 10);

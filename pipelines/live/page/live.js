@@ -3,6 +3,7 @@
 // settings.
 import { clearIndicators, expectPictures, findStop, forgetPictures, forgetServer, seen, showIndicators, takeClock,
   takePicture } from "/indicators.js";
+import { setCrop, setCropSender } from "/crop.js";
 import { addKeys } from "/keys.js";
 import { Jpeg, WebRtc } from "/media.js";
 import { setMeasured } from "/measure.js";
@@ -13,7 +14,7 @@ import { forgetLook, getShow, setSender, takeLook } from "/volume.js";
 const $ = (id) => document.getElementById(id);
 // The controls of settings have their names as ids: oct-live-settings.h.
 const find = (kind) => [...$("settings").querySelectorAll(kind)].map(({ id }) => id);
-const numbers = find("[type=number]");
+const numbers = find("[type=number]:not(.own)");
 const choices = find("select");
 const switches = find("[type=checkbox]");
 const unit = (name) => Number($(name).dataset.unit ?? 1); // the number shown for 1
@@ -336,7 +337,9 @@ async function takeStatus(status) {
   const isBscan = getShow() === "bscan";
   setLateral(status.lines > 0 ? (width * 1e6) / status.lines : 0);
   setScan({ lines: status.lines, depths: status.depths, width, depth,
-    top: (status.depthStart * status.zSpacing) / hello.refractiveIndex });
+    top: (status.firstDepth * status.zSpacing) / hello.refractiveIndex });
+  setCrop({ first: status.firstDepth, depths: isBscan ? status.depths : 0, all: status.allDepths,
+    size: (status.zSpacing * 1e6) / hello.refractiveIndex }, Boolean(status.recording?.active));
   $("proportions-row").hidden = !(width > 0 && depth > 0 && isBscan);
   $("axis-row").hidden = !(depth > 0 && isBscan);
   if (!frozen) shownRange = { black: status.black, white: status.white };
@@ -376,6 +379,8 @@ for (const name of numbers) {
   $(name).addEventListener("change", take(name, `${name}-slider`));
   $(`${name}-slider`).addEventListener("input", take(`${name}-slider`, name));
 }
+
+setCropSender(change);
 
 function setNumber(name, value) {
   $(name).value = $(`${name}-slider`).value = value;

@@ -68,11 +68,11 @@ function drawAxis(context, box) {
 }
 
 // With a dark rim, to be read on any picture.
-export function write(context, text, x, y) {
+export function write(context, text, x, y, colour = "#fff") {
   context.lineWidth = 4;
   context.strokeStyle = "rgb(0 0 0 / 75%)";
   context.strokeText(text, x, y);
-  context.fillStyle = "#fff";
+  context.fillStyle = colour;
   context.fillText(text, x, y);
 }
 

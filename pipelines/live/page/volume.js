@@ -14,11 +14,12 @@ const edges = [["cropLeft", "cropRight"], ["cropFront", "cropBack"], ["cropTop",
 // the server's initial values, too
 const CAMERA = { yaw: -35, pitch: 34, zoom: 0.9, panX: 0, panY: 0 };
 const WHOLE = { cropLeft: 0, cropRight: 1, cropFront: 0, cropBack: 1, cropTop: -1, cropBottom: 1, cutX: 0, cutY: 0 };
-// of the planes: which position is across, which down, and their colours
-const PLANES = [["atX", "atZ", "atY"], ["atY", "atZ", "atX"], ["atX", "atY", "atZ"]];
+// The planes and the projection in the fourth quarter: which position is across,
+// which down, and their colours.
+const PLANES = [["atX", "atZ", "atY"], ["atY", "atZ", "atX"], ["atX", "atY", "atZ"], ["atX", "atY", "enface"]];
 // of the beam, from B-scan to B-scan, into the sample
 const DIRECTIONS = { atX: "scan", atY: "slow", atZ: "depth" };
-const COLOURS = { atX: "#7ee787", atY: "#58a6ff", atZ: "#ffb454" };
+const COLOURS = { atX: "#7ee787", atY: "#58a6ff", atZ: "#ffb454", enface: "#c9d1d9" };
 
 let send = () => {};
 let switched = () => {};
@@ -139,7 +140,7 @@ function paintPlanes(context, box) {
     nameDirections(context, { width, height }, across, down);
     context.restore();
   }
-  nameCorner(context, scale);
+  namePlanes(context, scale);
 }
 
 // In metres, 0 = not known.
@@ -161,19 +162,19 @@ function nameDirections(context, box, across, down) {
   context.textAlign = "left";
 }
 
-// Names of the planes in the corner that none of them has: they cover nothing.
-function nameCorner(context, scale) {
-  const [, across, depth] = look.panels;
-  if (!across || !depth) return;
-  const names = [["atY", `B-scan ${texts.atY(look.atY)}`], ["atX", `Across ${texts.atX(look.atX)}`],
-    ["atZ", `Depth ${texts.atZ(look.atZ)}`]];
-  const [x, y] = [across.x * scale, depth.y * scale];
-  const size = Math.min(14, (depth.height * scale) / 5, (across.width * scale) / 9);
-  context.font = `600 ${size}px system-ui, sans-serif`;
-  for (const [i, [own, text]] of names.entries()) {
-    context.fillStyle = COLOURS[own];
-    context.fillText(text, x + 0.8 * size, y + (1.5 + 1.5 * i) * size);
+// Names of the planes, in their colours, where there is room for them.
+function namePlanes(context, scale) {
+  const names = { atY: `B-scan ${texts.atY(look.atY)}`, atX: `Across ${texts.atX(look.atX)}`,
+    atZ: `Depth ${texts.atZ(look.atZ)}`, enface: "En face" };
+  context.textAlign = "center";
+  for (const [i, panel] of look.panels.entries()) {
+    const own = PLANES[i][2];
+    const [x, y, width, height] = [panel.x, panel.y, panel.width, panel.height].map((n) => n * scale);
+    if (width < 90 || height < 40) continue;
+    context.font = `600 ${width < 260 ? 11 : 13}px system-ui, sans-serif`;
+    writeOn(context, names[own], x + width / 2, y + (width < 260 ? 14 : 18), COLOURS[own]);
   }
+  context.textAlign = "left";
 }
 
 // Shows a note until the first picture of the chosen view is there.

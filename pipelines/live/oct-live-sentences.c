@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "oct-live-sentences.h"
+#include "oct-method-names.h"
+
+/* Messages of other libraries may lack the full stop. */
+char *
+oct_live_describe_failure (const char *what, const char *message)
+{
+  return g_strdup_printf ("%s has failed: %s%s", what, message,
+      g_str_has_suffix (message, ".") ? "" : ".");
+}
+
+char *
+oct_live_describe_revert (
+    const char *bad, const char *good, OctLiveBlame blame, const char *message)
+{
+  const char *before = oct_method_find (good)->label;
+  const char *after = oct_method_find (bad)->label;
+  const char *end = g_str_has_suffix (message, ".") ? "" : ".";
+
+  return blame == OCT_LIVE_GUILTY
+             ? g_strdup_printf ("The reconstruction \"%s\" has failed, and "
+                                "\"%s\" is used again: %s%s",
+                 after, before, message, end)
+             : g_strdup_printf (
+                 "The pictures failed right after the change to the "
+                 "reconstruction \"%s\", which may be why, and \"%s\" is used "
+                 "again: %s%s",
+                 after, before, message, end);
+}

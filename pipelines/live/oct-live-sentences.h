@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/** Sentences on failures, for people at the page and at the terminal. */
+#pragma once
+
+#include "oct-live-feed.h"
+
+G_BEGIN_DECLS
+
+/* `what` has failed, with the message of its element; to be freed. */
+char *oct_live_describe_failure (const char *what, const char *message);
+
+/* Method `bad` has failed, and `good` is used again; to be freed. */
+char *oct_live_describe_revert (
+    const char *bad, const char *good, OctLiveBlame blame, const char *message);
+
+G_END_DECLS
