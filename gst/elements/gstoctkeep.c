@@ -83,7 +83,8 @@ struct _GstOctKeep {
   GstOctKeepRing *ring;
   GstCaps *caps;     /* of all that the ring holds */
   GThreadPool *pool; /* writes one file after the other; NULL: not started */
-  char *last_path;   /* of the file before, without its ending */
+  char *last_base;   /* of the file before: its path without the number */
+  guint last_number; /* its number, from 1 */
   guint kept;
 };
 
@@ -180,25 +181,28 @@ keep_is_taken (const char *path, const char *ending)
   return g_file_test (name, G_FILE_TEST_EXISTS | G_FILE_TEST_IS_SYMLINK);
 }
 
-/* LOCATION-DATE-TIME, with a number after it for more than one a second.  Called
- * with the lock. */
+/* LOCATION-DATE-TIME, with a number after it for more than one a second: files
+ * that wait for being written have theirs already.  Called with the lock. */
 static char *
 keep_find_path (GstOctKeep *self, const char *location)
 {
   g_autoptr (GDateTime) now = g_date_time_new_now_local ();
   g_autofree char *date = g_date_time_format (now, "%Y%m%d-%H%M%S");
   g_autofree char *base = g_strdup_printf ("%s-%s", location, date);
-  char *path = g_strdup (base);
+  char *path = NULL;
 
-  for (guint i = 2;
-       g_strcmp0 (path, self->last_path) == 0 || keep_is_taken (path, ".oct")
-       || keep_is_taken (path, ".mkv") || keep_is_taken (path, ".mkv.part");
-       i++) {
+  if (g_strcmp0 (base, self->last_base) != 0)
+    self->last_number = 0;
+  do {
     g_free (path);
-    path = g_strdup_printf ("%s-%u", base, i);
-  }
-  g_free (self->last_path);
-  self->last_path = g_strdup (path);
+    self->last_number++;
+    path = self->last_number == 1
+               ? g_strdup (base)
+               : g_strdup_printf ("%s-%u", base, self->last_number);
+  } while (keep_is_taken (path, ".oct") || keep_is_taken (path, ".mkv")
+           || keep_is_taken (path, ".mkv.part"));
+  g_free (self->last_base);
+  self->last_base = g_strdup (base);
   return path;
 }
 
@@ -426,7 +430,7 @@ gst_oct_keep_finalize (GObject *object)
 
   gst_oct_keep_ring_free (self->ring);
   gst_clear_caps (&self->caps);
-  g_free (self->last_path);
+  g_free (self->last_base);
   g_mutex_clear (&self->lock);
   gst_oct_properties_clear (&properties, &self->settings);
   G_OBJECT_CLASS (gst_oct_keep_parent_class)->finalize (object);

@@ -113,6 +113,22 @@ add_recording (JsonBuilder *builder, OctLive *live)
   json_builder_end_object (builder);
 }
 
+static void
+add_kept (JsonBuilder *builder, OctLive *live)
+{
+  gboolean failed;
+  const char *sentence;
+
+  if (live->kept == NULL)
+    return;
+  sentence = oct_live_kept_get_sentence (live->kept, &failed);
+  json_builder_set_member_name (builder, "kept");
+  json_builder_begin_object (builder);
+  oct_live_json_add_string (builder, "sentence", sentence);
+  oct_live_json_add_boolean (builder, "failed", failed);
+  json_builder_end_object (builder);
+}
+
 static JsonBuilder *
 make_state (OctLive *live)
 {
@@ -264,6 +280,8 @@ say_hello (OctLiveClient *client)
   oct_live_json_add_boolean (
       builder, "settable", oct_live_graph_has_settings (live->graph));
   oct_live_json_add_boolean (builder, "recordable", live->recording != NULL);
+  oct_live_json_add_number (builder, "keepSeconds",
+      live->kept != NULL ? oct_live_kept_get_seconds (live->kept) : 0);
   oct_live_json_add_boolean (
       builder, "measurable", oct_live_graph_has_settings (live->graph));
   oct_live_json_add_number (builder, "width", live->width_um * 1e-6);
@@ -319,6 +337,7 @@ say_status (OctLiveClient *client)
   oct_live_json_add_string (builder, "backend", info.backend);
   oct_live_json_add_string (builder, "encoder", info.encoder);
   add_recording (builder, live);
+  add_kept (builder, live);
   live_client_say (client, builder);
 }
 
@@ -465,6 +484,19 @@ live_client_record (OctLiveClient *client, gboolean on)
 }
 
 static void
+live_client_keep (OctLiveClient *client)
+{
+  const char *sentence;
+
+  if (client->live->kept == NULL)
+    say_sentence (client, "problem",
+        "Nothing can be kept; start oct-live with --record FOLDER "
+        "--keep-seconds N.");
+  else if (!oct_live_kept_keep (client->live->kept, &sentence))
+    say_sentence (client, "problem", sentence);
+}
+
+static void
 live_client_find (OctLiveClient *client, OctLiveFind what)
 {
   g_autoptr (GError) error = NULL;
@@ -503,6 +535,8 @@ live_client_control (OctLiveClient *client, const OctLiveMessage *message)
     live_client_find (client, OCT_LIVE_FIND_WAVENUMBERS);
   else if (message->type == OCT_LIVE_BACKGROUND)
     live_client_find (client, OCT_LIVE_FIND_BACKGROUND);
+  else if (message->type == OCT_LIVE_KEEP)
+    live_client_keep (client);
   else
     live_client_record (client, message->on);
 }
@@ -543,6 +577,7 @@ client_take_message (OctLiveClient *client, const OctLiveMessage *message)
   case OCT_LIVE_SET:
   case OCT_LIVE_LOOK:
   case OCT_LIVE_RECORD:
+  case OCT_LIVE_KEEP:
   case OCT_LIVE_FOCUS:
   case OCT_LIVE_REFINE:
   case OCT_LIVE_BACKGROUND:

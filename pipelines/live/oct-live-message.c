@@ -121,6 +121,7 @@ static const char *const types[] = {
   [OCT_LIVE_ACK] = "ack",
   [OCT_LIVE_SET] = "set",
   [OCT_LIVE_RECORD] = "record",
+  [OCT_LIVE_KEEP] = "keep",
   [OCT_LIVE_FOCUS] = "focus",
   [OCT_LIVE_REFINE] = "refine",
   [OCT_LIVE_BACKGROUND] = "background",

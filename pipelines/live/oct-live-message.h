@@ -26,6 +26,8 @@ typedef enum {
   OCT_LIVE_SET,
   /* {"type":"record","on":true} or false */
   OCT_LIVE_RECORD,
+  /* {"type":"keep"}: the last seconds as a file */
+  OCT_LIVE_KEEP,
   /* {"type":"focus","undo":false} or true: finds the dispersion of the present
    * images, or takes back the last result of any search */
   OCT_LIVE_FOCUS,

@@ -124,6 +124,9 @@ read_command_line (OctLiveOptions *o, int *argc, char ***argv, GError **error)
     { "record", 0, 0, G_OPTION_ARG_FILENAME, &o->record,
       "Folder to record into when the page asks for it (default: no "
       "recording)", "FOLDER" },
+    { "keep-seconds", 0, 0, G_OPTION_ARG_INT, &o->keep_seconds,
+      "Hold the last N seconds of the video, which the page can keep in FOLDER "
+      "(default: 0, off)", "N" },
     { "mode", 0, 0, G_OPTION_ARG_STRING, &o->mode,
       "Permissions of recordings, such as 0640 (default: 0600, you alone)",
       "OCTAL" },
@@ -243,6 +246,11 @@ check_server (OctLiveOptions *o, GError **error)
         "50000-50100.");
   if ((o->cert != NULL) != (o->key != NULL))
     return live_options_refuse (error, "--cert and --key are given together.");
+  if (o->keep_seconds < 0 || o->keep_seconds > 600
+      || (o->keep_seconds > 0 && o->record == NULL))
+    return live_options_refuse (error,
+        "--keep-seconds is between 1 and 600, or 0 for off, and needs the "
+        "folder of --record.");
   if (o->viewers < 1 || o->viewers > 100)
     return live_options_refuse (error, "--viewers is between 1 and 100.");
   if (o->bitrate < 100 || o->bitrate > 100000)

@@ -23,7 +23,8 @@ typedef struct {
   gint bscans; /* per volume, 0 = as the source says */
   char *token_file, *cert, *key;
   char *record, *mode;
-  guint file_mode; /* of `mode`, for recordings */
+  gint keep_seconds; /* 0: nothing is kept */
+  guint file_mode;   /* of `mode`, for recordings */
   double width_um, length_um, refractive_index;
   char *background, *window; /* names, or NULL */
   gint average;              /* B-scans in a mean, 1 = none */

@@ -9,6 +9,7 @@
 #include "oct-live-access.h"
 #include "oct-live-graph.h"
 #include "oct-places.h"
+#include "oct-live-kept.h"
 #include "oct-live-recording.h"
 #include "oct-live-snapshot.h"
 #include "oct-live-channel.h"
@@ -23,6 +24,7 @@ typedef struct {
   OctLiveGraph *graph;
   OctLiveAccess *access;
   OctLiveRecording *recording; /* NULL: recording is not offered */
+  OctLiveKept *kept;           /* NULL: keeping is not offered */
   char *recording_note;        /* why it was ended by us, or NULL */
   OctLivePorts ports;
   OctSeats *talks;    /* places for conversations */

@@ -102,7 +102,12 @@ make_graph (Program *program, GError **error)
       oct_live_graph_get_streams (program->live.graph));
   program->live.recording = oct_live_recording_new (o->record, o->file_mode,
       pad, oct_live_graph_has_settings (program->live.graph), error);
-  return program->live.recording != NULL;
+  if (program->live.recording == NULL || o->keep_seconds == 0)
+    return program->live.recording != NULL;
+  program->live.kept =
+      oct_live_kept_new (o->record, o->file_mode, (guint)o->keep_seconds,
+          oct_live_graph_get_streams (program->live.graph), error);
+  return program->live.kept != NULL;
 }
 
 static gboolean
@@ -358,6 +363,8 @@ live_clear (Program *program)
     soup_server_disconnect (program->server);
   g_clear_object (&program->server);
   g_clear_pointer (&program->listener, oct_live_listener_free);
+  if (live->kept != NULL && !oct_live_kept_free (live->kept))
+    program->incomplete = TRUE;
   if (live->recording != NULL && !oct_live_recording_free (live->recording))
     program->incomplete = TRUE;
   g_clear_pointer (&live->recording_note, g_free);

@@ -223,7 +223,7 @@ GST_END_TEST
 /* Kept twice in a row, and while more comes: two files, nothing replaced. */
 GST_START_TEST (test_twice)
 {
-  g_autofree char *one = NULL, *two = NULL;
+  g_autofree char *one = NULL, *two = NULL, *three = NULL;
   guint kept;
   Video v;
 
@@ -232,14 +232,17 @@ GST_START_TEST (test_twice)
   one = keep (v.keep);
   video_push (&v, 25, 5);
   two = keep (v.keep);
+  three = keep (v.keep);
   video_push (&v, 30, 10);
   fail_unless (strcmp (one, two) != 0);
+  fail_unless (strcmp (one, three) != 0 && strcmp (two, three) != 0);
   fail_unless_equals_int (wait_for (v.bus, one), 25);
   fail_unless_equals_int (wait_for (v.bus, two), 30);
+  fail_unless_equals_int (wait_for (v.bus, three), 30);
   check_video (one, 0, 25);
   check_video (two, 0, 30);
   g_object_get (v.keep, "kept", &kept, NULL);
-  fail_unless_equals_int (kept, 2);
+  fail_unless_equals_int (kept, 3);
   video_end (&v);
 }
 GST_END_TEST

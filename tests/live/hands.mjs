@@ -21,6 +21,21 @@ const STILL = ["--bscans", "16", "--images", "videotestsrc is-live=true pattern=
   + "video/x-raw,format=GRAY8,width=64,height=64,framerate=30/1"];
 
 const together = {
+  async "the last seconds are kept by one key, where that is offered"() {
+    const server = await Server.start("--keep-seconds", "3");
+    const page = await browser.visit(server.url);
+    await waitForVideo(page);
+    await page.keyboard.press("p");
+    await until("the page names the file", async () => /^Kept the last \d+ s: kept-/.test(await text(page, "#kept")));
+    assert.deepEqual(page.problems, []);
+    assert.equal(await server.stop(), 0);
+    const other = await Server.start();
+    await page.goto(other.url);
+    await waitForVideo(page);
+    assert.ok(await page.locator("#keep").isHidden());
+    assert.equal(await other.stop(), 0);
+  },
+
   async "space freezes after any button, and never ends a recording"() {
     const server = await Server.start();
     const page = await browser.visit(server.url);
@@ -58,10 +73,11 @@ const together = {
     for (const how of [() => page.locator("#record").click(), () => page.keyboard.press("r")]) {
       await act(page, "it records", how, () => isPressed(page, "#record"));
       await how();
-      await until("the page asks", async () => await text(page, "#record b") === "Stop?");
-      // on the picture too, which may fill the screen
-      assert.match(await text(page, "#confirm"), /again/i);
-      assert.ok(await page.locator("#confirm").isVisible());
+      // on the picture too, which may fill the screen; at once, as it asks for some seconds
+      await until("the page asks", () => page.evaluate(() =>
+        document.querySelector("#record b").textContent === "Stop?"
+        && /again/i.test(document.querySelector("#confirm").innerText)
+        && document.querySelector("#confirm").checkVisibility()));
       const before = await recorded(page);
       await until("without an answer nothing is asked any more", () => page.locator("#confirm").isHidden());
       await until("it has gone on", async () => await recorded(page) > before);

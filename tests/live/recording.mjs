@@ -41,8 +41,61 @@ const takeAway = {
   "the folder moved": (folder) => renameSync(folder, `${folder}-elsewhere`),
 };
 
+const kept = (talk) => talk.messages.findLast((message) => message.kept?.sentence)?.kept;
+
 // None of them is about pictures that are lost in time.
 const together = {
+  async "the last seconds are kept while nobody watches, and while it records"() {
+    const server = await Server.start("--keep-seconds", "2");
+    const talk = await Talk.start(server);
+    const keep = async () => {
+      const before = kept(talk)?.sentence;
+      talk.say(JSON.stringify({ type: "keep" }));
+      await until("it is kept", () => kept(talk) && kept(talk).sentence !== before);
+      assert.ok(!kept(talk).failed, kept(talk).sentence);
+      return /^Kept the last (\d+) s: (kept-\d{8}-\d{6}(-\d+)?\.mkv)\.$/.exec(kept(talk).sentence);
+    };
+    await until("some seconds have gone by", () => said(talk)
+      && talk.messages.findLast(({ type }) => type === "status")?.frames > 200);
+    const [, seconds, first] = await keep();
+    assert.ok(Number(seconds) >= 2, seconds);
+    record(talk, true);
+    await until("it records", () => said(talk)?.active && said(talk).frames > 20);
+    const [, , second] = await keep();
+    assert.notEqual(first, second);
+    assert.ok(said(talk).active);
+    record(talk, false);
+    await until("it is finished", () => !said(talk).active && !said(talk).finishing);
+    const files = readdirSync(server.recordings).filter((name) => name.startsWith("kept-"));
+    assert.deepEqual(files.sort(), [first, second].sort());
+    for (const name of files) {
+      assert.equal(modeOf(join(server.recordings, name)), "600");
+      mkdirSync(join(server.recordings, `${name}.alone`));
+      renameSync(join(server.recordings, name), join(server.recordings, `${name}.alone`, name));
+      assert.ok(await countFrames(join(server.recordings, `${name}.alone`)) > 20);
+    }
+    assert.equal(await server.stop(), 0);
+  },
+
+  async "a moment that cannot be kept is told, and what was asked for is finished"() {
+    const server = await Server.start("--keep-seconds", "2");
+    const talk = await Talk.start(server);
+    await until("there are pictures of the encoder", () =>
+      talk.messages.findLast(({ type }) => type === "status")?.frames > 60);
+    rmSync(server.recordings, { recursive: true });
+    talk.say(JSON.stringify({ type: "keep" }));
+    await until("it is told", () => kept(talk)?.failed && /could not be kept in .*: /.test(kept(talk).sentence));
+    assert.match(server.output, /^Error: The last seconds could not be kept/m);
+    mkdirSync(server.recordings);
+    talk.say(JSON.stringify({ type: "keep" }));
+    await until("it has begun", () => readdirSync(server.recordings).length > 0);
+    assert.equal(await server.stopKeeping(), 1); // as one was lost
+    const [name] = readdirSync(server.recordings);
+    assert.match(name, /^kept-[\d-]+\.mkv$/);
+    assert.ok(await countFrames(server.recordings) > 0);
+    server.clear();
+  },
+
   async "a disk that hangs holds up the end until the second Ctrl-C"() {
     const server = await Server.startWith(HANGING_DISK);
     const talk = await Talk.start(server);

@@ -47,6 +47,7 @@ test_every_type (void)
       parse ("{\"type\":\"candidate\",\"mline\":0,\"candidate\":"
              "\"candidate:1 1 UDP 1 127.0.0.1 9 typ host\"}");
   g_autoptr (OctLiveMessage) ack = parse ("{\"type\":\"ack\",\"number\":12}");
+  g_autoptr (OctLiveMessage) keep = parse ("{\"type\":\"keep\"}");
   g_autoptr (OctLiveMessage) record =
       parse ("{\"type\":\"record\",\"on\":true}");
   g_autoptr (OctLiveMessage) focus =
@@ -68,6 +69,7 @@ test_every_type (void)
       candidate->candidate, ==, "candidate:1 1 UDP 1 127.0.0.1 9 typ host");
   g_assert_cmpint (ack->type, ==, OCT_LIVE_ACK);
   g_assert_cmpint (ack->number, ==, 12);
+  g_assert_cmpint (keep->type, ==, OCT_LIVE_KEEP);
   g_assert_cmpint (record->type, ==, OCT_LIVE_RECORD);
   g_assert_true (record->on);
   g_assert_cmpint (focus->type, ==, OCT_LIVE_FOCUS);
@@ -272,6 +274,7 @@ test_refused (void)
     "{\"type\":\"set\",\"samplingRate\":true}",
     "{\"type\":\"set\",\"location\":\"/etc/passwd\"}",
     "{\"type\":\"record\",\"on\":true,\"folder\":\"/etc\"}",
+    "{\"type\":\"keep\",\"folder\":\"/etc\"}",
     "{\"type\":\"record\",\"on\":\"yes\"}", "{\"type\":\"record\"}",
     "{\"type\":\"meters\"}", "{\"type\":\"meters\",\"on\":1}",
     "{\"type\":\"meters\",\"on\":true,\"location\":\"/etc\"}",

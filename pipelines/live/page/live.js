@@ -175,6 +175,8 @@ function takeHello(message) {
   askForMeters();
   $("record").disabled = !(message.control && message.recordable);
   $("record-hint").hidden = !message.control || message.recordable;
+  $("keep").hidden = !(message.control && message.keepSeconds);
+  $("keep").title = `Keep the last ${message.keepSeconds} s of the video as a file (P)`;
   $("method").replaceChildren(...message.methods.map(({ id, label }) => new Option(label, id)));
   $("fill").replaceChildren(...message.ways.map(({ id, label }) => new Option(label, id)));
   fillColours(message.colours);
@@ -193,6 +195,14 @@ function takeState(state) {
   takeFound(state);
   takeTrouble(state.trouble);
   takeRecording(state.recording);
+}
+
+// The last seconds as a file: being written, there, or why not.
+function takeKept(kept) {
+  if (!kept?.sentence) return;
+  $("kept").hidden = false;
+  $("kept").classList.toggle("bad", kept.failed);
+  $("kept").textContent = kept.sentence;
 }
 
 function takeSettings(state) {
@@ -347,6 +357,7 @@ async function takeStatus(status) {
   takeRange(status);
   if (status.backend) showUnits(status.zSpacing > 0);
   takeRecording(status.recording);
+  takeKept(status.kept);
   await media?.update();
   showIndicators(getShow() !== "bscan", media?.lost ?? 0);
 }
@@ -498,6 +509,9 @@ const actions = {
       send({ type: "record", on: false });
     }
   },
+  async keep() {
+    send({ type: "keep" });
+  },
   async focus() {
     send({ type: "focus", undo: false });
   },
@@ -527,7 +541,7 @@ for (const [id, action] of Object.entries(actions))
     action().catch((error) => problem(error.message));
   });
 
-const keys = { " ": "freeze", s: "snapshot", r: "record", f: "full", d: "focus", u: "focus-undo", m: "meters",
+const keys = { " ": "freeze", s: "snapshot", r: "record", p: "keep", f: "full", d: "focus", u: "focus-undo", m: "meters",
   k: "refine", b: "background", c: "calibration" };
 addKeys(Object.fromEntries(Object.entries(keys).map(([key, id]) => [key, () => $(id).click()])));
 
