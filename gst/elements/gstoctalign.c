@@ -6,7 +6,7 @@
  * octangio shows only what flows: in depth, along the A-lines, and in phase.
  *
  * |[
- * gst-launch-1.0 octsrc num-buffers=100 ! octreconstruct output=ascans
+ * gst-launch-1.0 octsrc num-buffers=100 ! octreconstruct mode=background output=ascans
  *   ! octalign repeats=4 ! octangio repeats=4
  *   ! videoconvert ! autovideosink
  * ]|

@@ -7,13 +7,14 @@
  * moves.
  *
  * |[
- * gst-launch-1.0 octsrc num-buffers=100 ! octreconstruct output=ascans
+ * gst-launch-1.0 octsrc num-buffers=100 ! octreconstruct mode=background output=ascans
  *   ! octangio repeats=4 ! videoconvert ! autovideosink
  * ]|
  */
 #include "gstoctangio.h"
 #include "gstoctimagefilter.h"
 #include "gstoctimages.h"
+#include "gstoctphases.h"
 #include "gstoctrepeats.h"
 
 #include "oct-angio.h"
@@ -41,6 +42,7 @@ struct _GstOctAngio {
                          that has not all of them yet */
   guint incomplete;   /* places so far that have lost B-scans */
   gboolean warned;    /* that there is one B-scan at each place */
+  gboolean asked;     /* for phases */
 };
 
 G_DEFINE_TYPE (GstOctAngio, gst_oct_angio, GST_TYPE_OCT_FILTER);
@@ -290,6 +292,7 @@ gst_oct_angio_transform (
   if (ret != GST_FLOW_OK)
     return ret;
   angio_warn_of_one (self);
+  gst_oct_phases_check (trans, &self->asked);
   if (self->mode != OCT_AVERAGE_BLOCK)
     return ret;
   if (self->count == 1)
@@ -312,7 +315,7 @@ static gboolean
 gst_oct_angio_start (GstBaseTransform *trans)
 {
   GST_OCT_ANGIO (trans)->last.is_known = FALSE;
-  GST_OCT_ANGIO (trans)->warned = FALSE;
+  GST_OCT_ANGIO (trans)->warned = GST_OCT_ANGIO (trans)->asked = FALSE;
   return GST_BASE_TRANSFORM_CLASS (gst_oct_angio_parent_class)->start (trans);
 }
 

@@ -14,6 +14,7 @@
  * to be removed.
  */
 #include "gstoctdcsub.h"
+#include "gstoctphases.h"
 #include "gstoctbackground.h"
 #include "gstoctcuda.h"
 #include "gstocthistory.h"
@@ -325,6 +326,15 @@ gst_oct_dcsub_sink_event (GstBaseTransform *trans, GstEvent *event)
       ->sink_event (trans, event);
 }
 
+static gboolean
+dcsub_answer_phases (GstOctChoice *choice, GstQuery *query)
+{
+  g_autoptr (GstOctSettings) used = gst_oct_choice_ref (choice);
+  const Settings *settings = gst_oct_settings_get (used);
+
+  return gst_oct_phases_answer (query, settings->mode);
+}
+
 /* A calibration that was set since the last B-scan is sent with the next
  * one. */
 static gboolean
@@ -338,6 +348,8 @@ gst_oct_dcsub_query (
   const Settings *settings;
   guint samples;
 
+  if (direction == GST_PAD_SRC && dcsub_answer_phases (choice, query))
+    return TRUE;
   if (direction != GST_PAD_SRC
       || !gst_oct_calibration_query_parse (query, &samples))
     return GST_BASE_TRANSFORM_CLASS (gst_oct_dcsub_parent_class)

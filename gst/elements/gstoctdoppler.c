@@ -6,7 +6,7 @@
  * vessels, or a membrane. Bulk motion of the tissue is taken off.
  *
  * |[
- * gst-launch-1.0 octsrc num-buffers=100 ! octreconstruct output=ascans
+ * gst-launch-1.0 octsrc num-buffers=100 ! octreconstruct mode=background output=ascans
  *   ! octdoppler line-rate=100000 wavelength=850e-9 range=10
  *   ! octcolormap map=doppler ! videoconvert ! autovideosink
  * ]|
@@ -14,6 +14,7 @@
 #include "gstoctdoppler.h"
 #include "gstoctcuda.h"
 #include "gstoctimagefilter.h"
+#include "gstoctphases.h"
 #include "gstoctplaces.h"
 #include "gstoctrepeats.h"
 
@@ -50,6 +51,7 @@ struct _GstOctDoppler {
   GstOctPlaces places;
   guint count; /* B-scans of the place so far */
   gboolean told_unit, told_single;
+  gboolean asked; /* for phases */
 };
 
 G_DEFINE_TYPE (GstOctDoppler, gst_oct_doppler, GST_TYPE_OCT_FILTER);
@@ -349,6 +351,7 @@ gst_oct_doppler_submit_input_buffer (
   GstOctDoppler *self = GST_OCT_DOPPLER (trans);
   GstFlowReturn ret;
 
+  gst_oct_phases_check (trans, &self->asked);
   (void)gst_oct_places_take (&self->places, trans, buffer, &ret);
   if (ret != GST_FLOW_OK) {
     gst_buffer_unref (buffer);
@@ -384,7 +387,7 @@ gst_oct_doppler_start (GstBaseTransform *trans)
 {
   GstOctDoppler *self = GST_OCT_DOPPLER (trans);
 
-  self->told_unit = self->told_single = FALSE;
+  self->told_unit = self->told_single = self->asked = FALSE;
   return GST_BASE_TRANSFORM_CLASS (gst_oct_doppler_parent_class)->start (trans);
 }
 

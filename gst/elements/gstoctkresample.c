@@ -12,6 +12,7 @@
  * ]|
  */
 #include "gstoctkresample.h"
+#include "gstoctcaps.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_oct_kresample_debug);
 #define GST_CAT_DEFAULT gst_oct_kresample_debug
@@ -51,17 +52,40 @@ static GST_OCT_DEFINE_ENUM (
           GST_OCT_PROPERTY_LIVE, NULL,
           GST_OCT_UINT (Settings, upsample, 1, 2, 1) },
       GST_OCT_CALIBRATION_AXIS_ROWS (
-          Settings, calibration, GST_OCT_PROPERTY_LIVE),
+          Settings, calibration, GST_OCT_PROPERTY_LIVE | GST_OCT_PROPERTY_CAPS),
     };
 static const GstOctProperties properties = GST_OCT_PROPERTIES (Settings, rows);
 
+/* The centre wavelength of the calibration in use replaces that of the caps. */
 static void
-gst_oct_kresample_transform_structure (GstOctFilter *filter,
-    gconstpointer settings, GstPadDirection direction, const GstStructure *from,
-    GstCaps *result)
+kresample_set_wavelength (
+    GstOctFilter *filter, const OctCalibrationSettings *own, GstStructure *to)
 {
+  g_autoptr (OctCalibration) calibration = NULL;
+  double wavelength;
+  gint samples;
+
+  if (!gst_structure_get_int (to, "samples", &samples))
+    return;
+  calibration = gst_oct_filter_peek_calibration (filter, own, (guint)samples);
+  wavelength =
+      calibration != NULL ? oct_calibration_get_wavelength (calibration) : 0.0;
+  if (gst_oct_wavelength_is_possible (wavelength))
+    gst_structure_set (
+        to, GST_OCT_WAVELENGTH_FIELD, G_TYPE_DOUBLE, wavelength, NULL);
+}
+
+static void
+gst_oct_kresample_transform_structure (GstOctFilter *filter, gconstpointer data,
+    GstPadDirection direction, const GstStructure *from, GstCaps *result)
+{
+  const Settings *settings = data;
   GstStructure *to = gst_structure_copy (from);
 
+  if (direction == GST_PAD_SINK)
+    kresample_set_wavelength (filter, &settings->calibration, to);
+  else
+    gst_structure_remove_field (to, GST_OCT_WAVELENGTH_FIELD);
   gst_structure_set (to, "axis", G_TYPE_STRING,
       direction == GST_PAD_SINK ? "wavenumber" : "wavelength", NULL);
   gst_caps_append_structure (result, to);

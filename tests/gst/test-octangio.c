@@ -161,7 +161,7 @@ GST_START_TEST (test_places)
 GST_END_TEST;
 
 /* B-scan 4 is lost, and the last two: their places show the others, as the
- * reference does with zeros in place of what is lost, and a place with one B-scan is
+ * reference does with zeros in place of lost ones, and a place with one B-scan is
  * black. */
 GST_START_TEST (test_lost)
 {
@@ -363,6 +363,56 @@ GST_START_TEST (test_reject)
 }
 GST_END_TEST;
 
+/* A background that is found from A-lines is warned of, once, also if other elements
+ * and a bin are between; one that is not keeps phases. */
+GST_START_TEST (test_phases)
+{
+  static const struct {
+    const char *mode, *element;
+    guint warnings;
+  } kinds[] = {
+    { "bscan", "octangio repeats=2", 1 },
+    { "a-line", "octangio repeats=2", 0 },
+    { "high-pass", "octdoppler quantity=phase", 1 },
+    { "none", "octdoppler quantity=phase", 0 },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++) {
+    g_autofree char *launch = g_strdup_printf (
+        "octsrc num-buffers=4 samples=64 lines=8 bscans=4 ! octreconstruct "
+        "mode=%s output=ascans ! queue ! %s ! video/x-raw ! fakesink",
+        kinds[i].mode, kinds[i].element);
+    GstElement *pipeline = gst_parse_launch (launch, NULL);
+    g_autoptr (GstBus) bus = NULL;
+    g_autoptr (GstMessage) end = NULL;
+    GstMessage *message;
+    guint warnings = 0;
+
+    fail_unless (pipeline != NULL);
+    bus = gst_element_get_bus (pipeline);
+    gst_element_set_state (pipeline, GST_STATE_PLAYING);
+    while (end == NULL) {
+      message = gst_bus_timed_pop_filtered (bus, GST_CLOCK_TIME_NONE,
+          GST_MESSAGE_WARNING | GST_MESSAGE_ERROR | GST_MESSAGE_EOS);
+      if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_WARNING) {
+        g_autoptr (GError) error = NULL;
+
+        gst_message_parse_warning (message, &error, NULL);
+        warnings += strstr (error->message, kinds[i].mode) != NULL
+                    && strstr (error->message, "phases") != NULL;
+        gst_message_unref (message);
+      } else {
+        end = message;
+      }
+    }
+    fail_unless_equals_int (GST_MESSAGE_TYPE (end), GST_MESSAGE_EOS);
+    fail_unless_equals_int (warnings, kinds[i].warnings);
+    gst_element_set_state (pipeline, GST_STATE_NULL);
+    gst_object_unref (pipeline);
+  }
+}
+GST_END_TEST;
+
 static Suite *
 octangio_suite (void)
 {
@@ -376,6 +426,7 @@ octangio_suite (void)
   tcase_add_test (cases, test_no_repeats);
   tcase_add_test (cases, test_align);
   tcase_add_test (cases, test_reject);
+  tcase_add_test (cases, test_phases);
   return suite;
 }
 

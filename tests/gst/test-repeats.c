@@ -46,7 +46,7 @@ static const struct {
   { "octdcsub", RAW SCAN, 64 * 4 * 2 },
   { "octdcsub ! octkresample wavelength-min=840 wavelength-max=860 ! "
     "octdispersion ! octfft",
-      RAW SCAN, 64 * 4 * 2 },
+      RAW SCAN, 64 * 4 * 2, CENTRE },
   { "octdcsub ! octnufft wavelength-min=840 wavelength-max=860", RAW SCAN,
       64 * 4 * 2, CENTRE },
   { "octdcsub axis=wavenumber ! octfft ! octlogscale", RAW SCAN, 64 * 4 * 2 },
