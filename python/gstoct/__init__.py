@@ -13,11 +13,12 @@ from .live import Frame, Live
 from .reconstruction import methods, reconstruct
 from .recording import Recording, open
 from .result import Picture, Result
+from .simulation import simulate
 from .volume import Volume
 
 __all__ = ["Calibration", "Error", "ForkError", "Frame", "Live", "OctWarning",
            "Picture", "Recording", "Result", "Volume", "calibrate", "methods", "open",
-           "reconstruct"]
+           "reconstruct", "simulate"]
 
 
 def __getattr__(name: str) -> str:

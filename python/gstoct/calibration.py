@@ -13,7 +13,7 @@ from typing import Any, Iterable, Mapping, Union
 
 import numpy
 
-from ._gst import gst
+from ._gst import Pipeline, gst
 from .errors import Error
 
 EVENT = "application/x-oct-calibration"
@@ -108,6 +108,18 @@ class Calibration:
                 fields.set_value(field, Gst.Buffer.new_wrapped(values.tobytes()))
         return Gst.Event.new_custom(
             Gst.EventType.CUSTOM_DOWNSTREAM_STICKY, fields)
+
+    @classmethod
+    def of_pipeline(cls, pipeline: Pipeline, samples: int) -> Calibration | None:
+        """The calibration that has arrived at the end of a pipeline."""
+        pad = pipeline.sink.get_static_pad("sink")
+        number = 0
+        while (event := pad.get_sticky_event(
+                gst().EventType.CUSTOM_DOWNSTREAM_STICKY, number)) is not None:
+            if event.has_name(EVENT):
+                return cls.from_event(event, samples)
+            number += 1
+        return None
 
     @classmethod
     def from_event(cls, event: Any, samples: int) -> Calibration:

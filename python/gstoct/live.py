@@ -67,6 +67,8 @@ class Live:
     source: the elements up to the spectra, as gst-launch-1.0 takes them.
     calibration, method, output, device, settings: as those of reconstruct();
         calibration None means that of the source.
+    then: elements after the reconstruction, as gst-launch-1.0 takes them, such as
+        "octangio ! octlogscale" after output="ascans".
     drop: whether the oldest frames are dropped if they are not fetched in time;
         None: if the source is live.  Otherwise the source waits.
     buffers: how many frames may wait.
@@ -85,7 +87,7 @@ class Live:
     def __init__(self, source: str = "octsrc is-live=true line-rate=20000 bscans=1",
                  calibration: CalibrationLike = None, method: str = "resample",
                  output: str = "image", device: str = "auto", *,
-                 drop: bool | None = None, buffers: int = 2,
+                 then: str | None = None, drop: bool | None = None, buffers: int = 2,
                  on_frame: Callable[[Frame], Any] | None = None,
                  on_message: Callable[[str, dict[str, Any]], Any] | None = None,
                  **settings: Any) -> None:
@@ -105,8 +107,9 @@ class Live:
             self.calibration = calibration
         bin_ = _parse(source)
         begin["source"] = _Settings(_elements_of(bin_))
+        after = [] if then is None else [_parse(then, "then")]
         begin["_pipeline"] = Pipeline(
-            bin_, self._reconstruct,
+            bin_, self._reconstruct, *after,
             make("appsink", sync=False, max_buffers=buffers))
         self._pipeline.on_message = on_message
 
@@ -158,7 +161,9 @@ class Live:
         values = read_bscan(sample)
         if self._output == "power":
             values = numpy.square(numpy.abs(values))
-        frame = Frame(values, self._output, spacing_of(caps, "z-spacing"),
+        kind = "image" if caps.get_name() == "video/x-raw" else \
+            caps.get_string("quantity") or self._output
+        frame = Frame(values, kind, spacing_of(caps, "z-spacing"),
                       spacing_of(caps, "x-spacing"), spacing_of(caps, "y-spacing"),
                       caps.get_value("depth-start") or 0)
         none = 2 ** 64 - 1
@@ -236,17 +241,17 @@ class Live:
         return sorted({*super().__dir__(), *names})
 
 
-def _parse(source: str) -> Any:
+def _parse(source: str, word: str = "source") -> Any:
     """The elements of a launch line as one, with a pad at its end."""
     if not isinstance(source, str):
-        raise TypeError(f"source is {source!r}, but a text of elements is expected, "
+        raise TypeError(f"{word} is {source!r}, but a text of elements is expected, "
                         "such as 'octcamerasrc'.")
     Gst = gst()
     make("octsrc")  # says it if the plugin is not there
     try:
         return Gst.parse_bin_from_description(source, True)
     except Exception as reason:
-        raise Error(f"The source '{source}' is not a pipeline: "
+        raise Error(f"The {word} '{source}' is not a pipeline: "
                     f"{getattr(reason, 'message', reason)}.") from None
 
 

@@ -12,7 +12,7 @@ import numpy
 
 from . import _memory
 from ._gst import Pipeline, gst, make
-from .calibration import EVENT, Calibration
+from .calibration import Calibration
 from .errors import Error, OctWarning
 
 AXES = ("volume", "B-scan", "A-line", "sample")
@@ -69,17 +69,7 @@ class Recording:
         spacings = (caps.get_double(name) for name in ("x-spacing", "y-spacing"))
         self.x_spacing, self.y_spacing = (
             value if known else None for known, value in spacings)
-        self.calibration = self._read_calibration()
-
-    def _read_calibration(self) -> Calibration | None:
-        pad = self._pipeline.sink.get_static_pad("sink")
-        number = 0
-        while (event := pad.get_sticky_event(
-                gst().EventType.CUSTOM_DOWNSTREAM_STICKY, number)) is not None:
-            if event.has_name(EVENT):
-                return Calibration.from_event(event, self.shape[3])
-            number += 1
-        return None
+        self.calibration = Calibration.of_pipeline(self._pipeline, samples)
 
     @property
     def size(self) -> int:

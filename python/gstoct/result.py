@@ -12,6 +12,9 @@ from . import _pictures
 from .errors import Error
 
 
+UNITS = {"image": "1", "ascans": "counts", "power": "counts^2"}
+
+
 class Result:
     """An array with its axes.
 
@@ -94,12 +97,11 @@ class Result:
             raise ImportError("to_xarray() needs xarray; install "
                               "python3-xarray.") from reason
         found = {"x": self.x, "y": self.y, "z": self.z}
-        units = {"image": "1", "ascans": "counts", "power": "counts^2"}
         array = xarray.DataArray(
             self.values, dims=self.dims, name=self.kind,
             coords={name: (name, values, {"units": "m"})
                     for name, values in found.items() if values is not None},
-            attrs={"units": units[self.kind]})
+            attrs={"units": UNITS.get(self.kind, "")})
         if "z" in array.coords:
             array.coords["z"].attrs["long_name"] = "depth in air"
         return array
