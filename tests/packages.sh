@@ -99,6 +99,9 @@ oct_apt install ./gstreamer1.0-oct_*.deb \
   libgstreamer-plugins-base1.0-dev python3-gi python3-numpy \
   gir1.2-gst-plugins-base-1.0 >/dev/null
 ./examples
+oct_apt install ./gstreamer1.0-oct_*.deb ./oct-tools_*.deb ./python3-gst-oct_*.deb \
+  gstreamer1.0-plugins-good >/dev/null
+./python
 oct_apt install ./*.deb curl >/dev/null
 ./programs
 '

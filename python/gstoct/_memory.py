@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""NumPy arrays in GStreamer's buffers, and its buffers as NumPy arrays, without
+a copy.
+
+PyGObject copies bytes twice on either way.  So these few functions of GStreamer
+are called with ctypes, which needs no compiler and lets other threads run.  The
+hash of a PyGObject wrapper is the address of the object in it.
+"""
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+import numpy
+
+MAP_READ = 1
+MEMORY_FLAG_READONLY = 2
+VIDEO_FORMATS = {"uint8": "GRAY8", "uint16": "GRAY16_LE"}
+
+
+class _MapInfo(ctypes.Structure):
+    _fields_ = [("memory", ctypes.c_void_p), ("flags", ctypes.c_int),
+                ("data", ctypes.c_void_p), ("size", ctypes.c_size_t),
+                ("maxsize", ctypes.c_size_t),
+                ("user_data", ctypes.c_void_p * 4),
+                ("reserved", ctypes.c_void_p * 4)]
+
+
+def _bind(library: Any, name: str, result: Any, *arguments: Any) -> Any:
+    function = getattr(library, name)
+    function.restype, function.argtypes = result, arguments
+    return function
+
+
+_pointer, _size = ctypes.c_void_p, ctypes.c_size_t
+_gst = ctypes.CDLL("libgstreamer-1.0.so.0")
+_video = ctypes.CDLL("libgstvideo-1.0.so.0")
+_buffer_map = _bind(_gst, "gst_buffer_map", ctypes.c_int, _pointer,
+                    ctypes.POINTER(_MapInfo), ctypes.c_int)
+_buffer_unmap = _bind(_gst, "gst_buffer_unmap", None, _pointer,
+                      ctypes.POINTER(_MapInfo))
+_append_memory = _bind(_gst, "gst_buffer_append_memory", None, _pointer, _pointer)
+_new_wrapped = _bind(_gst, "gst_memory_new_wrapped", _pointer, ctypes.c_int,
+                     _pointer, _size, _size, _size, _pointer, _pointer)
+_object_ref = _bind(_gst, "gst_object_ref", _pointer, _pointer)
+_format_from_string = _bind(_video, "gst_video_format_from_string", ctypes.c_int,
+                            ctypes.c_char_p)
+_add_video_meta = _bind(
+    _video, "gst_buffer_add_video_meta_full", _pointer, _pointer, ctypes.c_int,
+    ctypes.c_int, ctypes.c_uint, ctypes.c_uint, ctypes.c_uint,
+    ctypes.POINTER(_size), ctypes.POINTER(ctypes.c_int))
+
+
+def address(wrapper: Any) -> int:
+    """The address of the boxed GStreamer object that PyGObject has wrapped."""
+    found = hash(wrapper)
+    # a mini object begins with its type
+    if _size.from_address(found).value != hash(wrapper.__gtype__):
+        raise SystemError("This version of PyGObject hides the addresses of "
+                          "buffers; use one from 3.42 to 3.52.")
+    return found
+
+
+def keep(element: Any) -> None:
+    """Never frees this GObject: in a forked process, which cannot stop it."""
+    _object_ref(hash(element))
+
+
+def wrap(buffer: Any, array: numpy.ndarray) -> None:
+    """Puts the bytes of `array` into an empty Gst.Buffer, without a copy.  Rows
+    may have gaps.  `array` must not be freed before the buffer is."""
+    rows = array.reshape(-1, array.shape[-1]) if array.flags.c_contiguous else array
+    lines, samples = rows.shape
+    stride = rows.strides[0] if lines > 1 else samples * rows.itemsize
+    size = (lines - 1) * stride + samples * rows.itemsize
+    _append_memory(address(buffer), _new_wrapped(
+        MEMORY_FLAG_READONLY, rows.ctypes.data, size, 0, size, None, None))
+    name = VIDEO_FORMATS.get(rows.dtype.name)
+    if name is not None and stride != (samples * rows.itemsize + 3) // 4 * 4:
+        _add_video_meta(
+            address(buffer), 0, _format_from_string(name.encode()), samples, lines,
+            1, (_size * 4)(), (ctypes.c_int * 4)(stride))
+
+
+class Mapping:
+    """A Gst.Buffer that is mapped for reading.  NumPy arrays that are made of it
+    keep it, so it is unmapped with the last of them."""
+
+    def __init__(self, buffer: Any) -> None:
+        self._buffer = None
+        self._info = _MapInfo()
+        if not _buffer_map(address(buffer), self._info, MAP_READ):
+            raise MemoryError("The values of a B-scan cannot be read.")
+        self._buffer = buffer
+        self.__array_interface__ = {
+            "version": 3, "typestr": "|u1", "shape": (self._info.size,),
+            "data": (self._info.data or 0, True)}
+
+    def __del__(self, unmap=_buffer_unmap) -> None:
+        if self._buffer is not None:
+            unmap(hash(self._buffer), self._info)
+
+
+def view(buffer: Any) -> numpy.ndarray:
+    """The bytes of a Gst.Buffer as an array [bytes] that cannot be written."""
+    return numpy.asarray(Mapping(buffer))
+
+
+def view_rows(buffer: Any, rows: int, columns: int, dtype: Any) -> numpy.ndarray:
+    """An array [rows][columns].  Rows of video are padded to multiples of 4
+    bytes; the size of the buffer tells."""
+    values = view(buffer)
+    width = columns * numpy.dtype(dtype).itemsize
+    stride = width if values.size == rows * width else (width + 3) // 4 * 4
+    return numpy.ndarray((rows, columns), dtype, values, 0,
+                         (stride, numpy.dtype(dtype).itemsize))

@@ -1,0 +1,289 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""reconstruct() against the formulas in double precision, of all kinds of arrays, and
+what it says to those that it cannot take."""
+import sys
+import threading
+import unittest
+
+import common
+import gstoct
+import numpy
+from common import WAVELENGTHS, expected_ascans, mirrors
+from gstoct import _memory
+from gstoct._gst import gst
+
+ARGUMENTS = {"calibration": (790, 900), "method": "nufft", "mode": "none",
+             "device": "cpu"}
+RANDOM = numpy.random.default_rng(5)
+
+
+def random_spectra(*shape):
+    return RANDOM.integers(0, 4096, shape, numpy.uint16)
+
+
+class Values(unittest.TestCase):
+
+    def test_ascans(self):
+        spectra = mirrors((200e-6, 500e-6, 900e-6))
+        found = gstoct.reconstruct(spectra, **ARGUMENTS)
+        expected, spacing = expected_ascans(spectra.astype(float))
+        self.assertEqual(found.values.dtype, numpy.complex64)
+        self.assertEqual(found.dims, ("y", "x", "z"))
+        self.assertAlmostEqual(found.z_spacing / spacing, 1, places=9)
+        error = abs(found.values - expected).max() / abs(expected).max()
+        # what gridding of the default width may lose, docs/elements/octnufft.md
+        self.assertLess(error, 1e-3)
+        peaks = found.z[20 + abs(found.values[:, 0, 20:]).argmax(axis=1)]
+        self.assertLess(abs(peaks - (200e-6, 500e-6, 900e-6)).max(), spacing / 2)
+
+    def test_power_and_image(self):
+        spectra = mirrors((300e-6,), lines=5)
+        ascans = gstoct.reconstruct(spectra, **ARGUMENTS).values
+        power = gstoct.reconstruct(spectra, output="power", **ARGUMENTS)
+        self.assertEqual(power.dtype, numpy.float32)
+        expected = abs(ascans.astype(complex)) ** 2
+        self.assertTrue(numpy.allclose(power.values, expected, rtol=1e-5))
+        image = gstoct.reconstruct(spectra, output="image", range="manual", min=20,
+                                   max=70, x_spacing=1e-5, **ARGUMENTS)
+        self.assertEqual((image.dims, image.shape), (("y", "z", "x"), (1, 512, 5)))
+        grey = numpy.clip((10 * numpy.log10(expected + 1e-20) - 20) / 50 * 255, 0, 255)
+        difference = abs(image.values - grey.transpose(0, 2, 1))
+        self.assertLess(difference.max(), 0.51)
+        self.assertTrue(numpy.allclose(image.x, numpy.arange(5) * 1e-5))
+
+    def test_calibrations(self):
+        """One calibration, given in all ways."""
+        spectra = mirrors((400e-6,))
+        first = gstoct.reconstruct(spectra, **ARGUMENTS).values
+        rest = {name: value for name, value in ARGUMENTS.items()
+                if name != "calibration"}
+        known = gstoct.Calibration(wavelength_nm=WAVELENGTHS)
+        known.save(FILE)
+        for given in (WAVELENGTHS, list(WAVELENGTHS), known, FILE,
+                      {"wavelength_nm": WAVELENGTHS}, gstoct.Calibration.load(FILE)):
+            found = gstoct.reconstruct(spectra, calibration=given, **rest).values
+            self.assertLess(abs(found - first).max(), 1e-5 * abs(first).max())
+
+    def test_dispersion(self):
+        """A phase that is given as numbers, or for each sample, makes the mirror
+        that has it as sharp as one without."""
+        k = 2e3 * numpy.pi / WAVELENGTHS  # rad/um
+        middle = (k[0] + k[-1]) / 2
+        phase = 60 * (k - middle) ** 2 + 20 * (k - middle) ** 3
+        sharp = gstoct.reconstruct(mirrors((500e-6,)), **ARGUMENTS).values[0, 0]
+        spectra = mirrors((500e-6,), phase=phase)
+        blurred = gstoct.reconstruct(spectra, **ARGUMENTS).values[0, 0]
+        self.assertLess(abs(blurred[20:]).max(), 0.8 * abs(sharp[20:]).max())
+        for given in ((60, 20), -phase):
+            found = gstoct.reconstruct(spectra, dispersion=given, **ARGUMENTS)
+            ratio = abs(found.values[0, 0, 20:]).max() / abs(sharp[20:]).max()
+            self.assertGreater(ratio, 0.99)
+
+    def test_axis(self):
+        """Without a calibration samples are uniform in wavenumber."""
+        n = 256
+        spectra = 1000 + 500 * numpy.cos(2 * numpy.pi * 40 / n * numpy.arange(n))
+        found = gstoct.reconstruct(spectra.astype("<u2"), mode="none")
+        self.assertEqual((found.shape, found.dims), ((128,), ("z",)))
+        self.assertEqual(abs(found.values[10:]).argmax() + 10, 40)
+        self.assertIsNone(found.z)
+
+    def test_out(self):
+        spectra = random_spectra(2, 3, 1024)
+        expected = gstoct.reconstruct(spectra, **ARGUMENTS).values
+        out = numpy.empty_like(expected)
+        found = gstoct.reconstruct(spectra, out=out, **ARGUMENTS)
+        self.assertIs(found.values, out)
+        self.assertTrue((out == expected).all())
+        for wrong in (out[:1], out.astype(complex), [1], out[..., ::-1]):
+            with self.assertRaisesRegex(ValueError, "out is a.*is expected"):
+                gstoct.reconstruct(spectra, out=wrong, **ARGUMENTS)
+
+
+class Arrays(unittest.TestCase):
+    """Arrays of every layout and type give the values of a plain one."""
+
+    def check(self, given, plain=None):
+        plain = numpy.ascontiguousarray(given).astype("<u2") if plain is None else plain
+        found = gstoct.reconstruct(given, **ARGUMENTS)
+        expected = gstoct.reconstruct(plain, **ARGUMENTS)
+        self.assertEqual(found.shape, expected.shape)
+        self.assertTrue((found.values == expected.values).all())
+
+    def test_layouts(self):
+        wide = random_spectra(4, 6, 2048)
+        self.check(wide[::2, 1:5, 512:1536])
+        self.check(wide[:, ::-1, ::2])
+        self.check(wide[::-1, ::3, 1:1022])
+        self.check(random_spectra(3, 1024, 5).transpose(0, 2, 1))
+        self.check(numpy.asfortranarray(wide[..., :1024]))
+        self.check(numpy.broadcast_to(wide[0, 0, :1024], (2, 3, 1024)))
+        self.check(random_spectra(2, 2, 3, 1024))
+        self.check(random_spectra(3, 1023))
+        self.check(random_spectra(1, 1, 1021))
+
+    def test_types(self):
+        plain = RANDOM.integers(0, 200, (2, 3, 1022)).astype("<u2")
+        for kind in ("u1", ">u2", "i2", "<i4", "u8", "f4", "f8", ">f4", "f2"):
+            with self.subTest(kind):
+                found = gstoct.reconstruct(plain.astype(kind), **ARGUMENTS).values
+                expected = gstoct.reconstruct(plain, **ARGUMENTS).values
+                self.assertLess(abs(found - expected).max(),
+                                1e-5 * abs(expected).max())
+
+    def test_read_only_and_buffers(self):
+        plain = random_spectra(2, 1024)
+        fixed = plain.copy()
+        fixed.flags.writeable = False
+        self.check(fixed, plain)
+        self.check(memoryview(plain), plain)
+        # of odd addresses
+        raw = bytearray(1 + plain.nbytes)
+        raw[1:] = plain.tobytes()
+        self.check(numpy.frombuffer(raw, "<u2", offset=1).reshape(2, 1024), plain)
+
+        class Lent:  # knows DLPack alone
+            def __dlpack__(self, **settings):
+                return plain.astype("f4").__dlpack__()
+
+            def __dlpack_device__(self):
+                return plain.__dlpack_device__()
+        self.check(Lent(), plain.astype("f4"))
+
+    def test_no_copy(self):
+        """A buffer has the memory of the array, and an array that of a buffer."""
+        plain = random_spectra(3, 1024)
+        buffer = gst().Buffer.new()
+        _memory.wrap(buffer, plain)
+        found = _memory.view(buffer)
+        self.assertEqual(found.ctypes.data, plain.ctypes.data)
+        self.assertFalse(found.flags.writeable)
+        del buffer  # the array keeps it
+        self.assertEqual(found.tobytes(), plain.tobytes())
+
+    def test_nothing_is_kept(self):
+        spectra = random_spectra(3, 4, 1024)
+        before = sys.getrefcount(spectra)
+        for _ in range(3):
+            found = gstoct.reconstruct(spectra, **ARGUMENTS)
+            with self.assertRaises(gstoct.Error):
+                gstoct.reconstruct(spectra, method="resample", depth_start=600,
+                                   calibration=(790, 900))
+        self.assertEqual(sys.getrefcount(spectra), before)
+        self.assertEqual(sys.getrefcount(found.values), 2)
+
+
+class Wrong(unittest.TestCase):
+    """Each a sentence."""
+
+    def check(self, kind, sentence, spectra=None, **arguments):
+        spectra = random_spectra(2, 1024) if spectra is None else spectra
+        with self.assertRaisesRegex(kind, sentence):
+            gstoct.reconstruct(spectra, **(ARGUMENTS | arguments))
+
+    def test_spectra(self):
+        self.check(TypeError, "type complex128.*real numbers",
+                   numpy.zeros((2, 1024), complex))
+        self.check(TypeError, "type object", numpy.array([None, None]))
+        self.check(TypeError, "type <U1", [["a"]])
+        self.check(TypeError, "type bool", numpy.zeros((2, 1024), bool))
+        self.check(ValueError, r"shape \(0, 1024\)", numpy.zeros((0, 1024)))
+        self.check(ValueError, r"shape \(\)", 7)
+        self.check(ValueError, "shape", numpy.zeros((1, 1, 1, 1, 64)))
+
+        class OnGpu:
+            __cuda_array_interface__ = {}
+        self.check(TypeError, "memory of a GPU", OnGpu())
+        self.check(ValueError, "at most 65536", numpy.zeros((70000, 16), "u1"))
+
+    def test_arguments(self):
+        self.check(ValueError, "output is 'x', but one of ascans", output="x")
+        self.check(ValueError, "'x', but one of resample, nufft", method="x")
+        self.check(ValueError, "device is 'gpu', but auto", device="gpu")
+        self.check(AttributeError, "no property 'nonsense'", nonsense=1)
+        self.check(TypeError, "depth-bins.*2.5, but an integer", depth_bins=2.5)
+        self.check(TypeError, "background.*3, but a text", background=3)
+        self.check(ValueError, "depth-bins.*-1, but 0 to 65536", depth_bins=-1)
+        self.check(AttributeError, "no element 'nothing'", **{"nothing::x": 1})
+
+    def test_calibrations(self):
+        self.check(ValueError, "100 samples per A-line, but the spectra have 1024",
+                   calibration=WAVELENGTHS[:100])
+        self.check(ValueError, "different lengths", calibration={
+            "wavelength_nm": WAVELENGTHS, "background": [1, 2]})
+        self.check(ValueError, "no column 'x'", calibration={"x": [1]})
+        self.check(ValueError, "not finite", calibration=WAVELENGTHS * numpy.nan)
+        self.check(gstoct.Error, "missing.csv", calibration="missing.csv")
+        self.check(ValueError, "dispersion has the shape", dispersion=[1, 2, 3])
+
+    def test_error_of_an_element(self):
+        """Its own sentence, and its name."""
+        with self.assertRaises(gstoct.Error) as caught:
+            gstoct.reconstruct(random_spectra(2, 1024), depth_start=600, **ARGUMENTS)
+        self.assertIn("depth-start", str(caught.exception))
+        self.assertTrue(caught.exception.element)
+
+
+class Threads(unittest.TestCase):
+
+    def test_released(self):
+        """Another thread runs while B-scans are made: it ends their waiting."""
+        spectra = random_spectra(20, 64, 1024)
+        counted, done = [0], threading.Event()
+
+        def count():
+            while not done.is_set():
+                counted[0] += 1
+        thread = threading.Thread(target=count)
+        thread.start()
+        before = counted[0]
+        gstoct.reconstruct(spectra, **ARGUMENTS)
+        self.assertGreater(counted[0], before + 100)
+        done.set()
+        thread.join()
+
+    def test_at_the_same_time(self):
+        spectra = random_spectra(6, 8, 1024)
+        expected = gstoct.reconstruct(spectra, **ARGUMENTS).values
+        found = []
+        threads = [threading.Thread(target=lambda: found.append(
+            gstoct.reconstruct(spectra, **ARGUMENTS).values)) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(len(found), 4)
+        for values in found:
+            self.assertTrue((values == expected).all())
+
+
+class Results(unittest.TestCase):
+
+    def test_png(self):
+        for output in gstoct.reconstruction.OUTPUTS:
+            found = gstoct.reconstruct(mirrors((3e-4, 5e-4)), output=output,
+                                       **ARGUMENTS)
+            self.assertEqual(found._repr_png_()[:8], b"\x89PNG\r\n\x1a\n")
+        self.assertIn("image uint8 (y: 2, z: 512, x: 4)", repr(found))
+
+    def test_xarray(self):
+        found = gstoct.reconstruct(random_spectra(2, 3, 1024), x_spacing=1e-5,
+                                   depth_start=10, **ARGUMENTS)
+        try:
+            import xarray  # noqa: F401
+        except ImportError:
+            with self.assertRaisesRegex(ImportError, "python3-xarray"):
+                found.to_xarray()
+            self.skipTest("xarray is not installed (Debian: python3-xarray)")
+        array = found.to_xarray()
+        self.assertEqual(array.dims, ("y", "x", "z"))
+        self.assertEqual(array.z.attrs["units"], "m")
+        self.assertAlmostEqual(float(array.z[0]), 10 * found.z_spacing)
+
+
+if __name__ == "__main__":
+    import os
+    import tempfile
+    with tempfile.TemporaryDirectory() as folder:
+        FILE = os.path.join(folder, "calibration.csv")
+        common.main()
