@@ -4,7 +4,7 @@ const $ = (id) => document.getElementById(id);
 
 let send = () => {};
 let words = ""; // of the case, as they are shown; empty: none
-let noted = 0; // notes of this recording
+let controls = false;
 
 export const getCase = () => words;
 
@@ -14,6 +14,7 @@ export function setCaseSender(sender) {
 
 export function takeCase({ label, side, labelShown }, control) {
   $("case").hidden = !control;
+  controls = control;
   if (document.activeElement !== $("case-label")) $("case-label").value = label;
   $("case-side").value = side;
   $("case-told").checked = labelShown;
@@ -30,9 +31,9 @@ for (const id of ["case-label", "case-side", "case-told"]) $(id).addEventListene
 // A recording that goes on, or the last one.
 export function takeNotes(recording) {
   const on = Boolean(recording?.active);
-  $("notes").hidden = !recording;
+  const noted = recording?.notes ?? 0;
+  $("notes").hidden = !controls || !(on || noted > 0);
   $("mark").disabled = !on;
-  noted = recording?.notes ?? 0;
   $("noted").hidden = noted === 0;
   $("noted").textContent = `${noted === 1 ? "1 note" : `${noted} notes`} in ${recording?.name}-notes.csv`;
 }
@@ -44,4 +45,4 @@ $("mark").addEventListener("click", () => {
 $("note").addEventListener("keydown", (event) => {
   if (event.key === "Enter") $("mark").click();
 });
-$("case").addEventListener("submit", (event) => event.preventDefault());
+for (const id of ["case", "notes"]) $(id).addEventListener("submit", (event) => event.preventDefault());
