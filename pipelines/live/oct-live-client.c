@@ -22,14 +22,15 @@
 #include "oct-live-statuses.h"
 
 #define SILENCE (10 * G_TIME_SPAN_SECOND) /* then a page is given up */
-/* Messages that a page may send at once, and per second in the long run. */
-#define BURST 200
-#define PER_SECOND 50
+#define BURST 200     /* messages that a page may send at once */
+#define PER_SECOND 50 /* and in the long run */
 #define SECONDS_BETWEEN_VIEWERS 1
 /* From a change of the look until pages get it, ms. */
 #define LOOK_DELAY 150
 /* Measurements that are sent to a page before it has acknowledged a status. */
 #define UNREAD_METERS 16
+#define RECORDING_IS_OFF                                                       \
+  "Recording is off; start oct-live with --record FOLDER."
 
 struct _OctLiveClient {
   OctLive *live;
@@ -110,6 +111,7 @@ add_recording (JsonBuilder *builder, OctLive *live)
   oct_live_json_add_number (builder, "dropped", status.dropped);
   oct_live_json_add_number (builder, "bytes", status.bytes);
   oct_live_json_add_number (builder, "diskLeft", status.disk_left);
+  oct_live_json_add_number (builder, "notes", status.notes);
   json_builder_end_object (builder);
 }
 
@@ -161,6 +163,8 @@ say_state (OctLiveClient *client)
 {
   JsonBuilder *builder = make_state (client->live);
 
+  oct_live_label_add (
+      &client->live->label, client->role == OCT_ROLE_CONTROL, builder);
   oct_live_json_add_number (builder, "number", client->set);
   live_client_say (client, builder);
 }
@@ -463,20 +467,49 @@ oct_live_clients_end_recording (OctLive *live)
 }
 
 static void
-live_client_record (OctLiveClient *client, gboolean on)
+client_note (OctLiveClient *client, const char *text)
 {
   OctLiveRecording *recording = client->live->recording;
   g_autoptr (GError) error = NULL;
 
   if (recording == NULL)
-    say_sentence (client, "problem",
-        "Recording is off; start oct-live with --record FOLDER.");
+    say_sentence (client, "problem", RECORDING_IS_OFF);
+  else if (!oct_live_recording_add_note (recording, text, &error))
+    say_sentence (client, "problem", error->message);
+  oct_live_clients_tell_state (client->live);
+}
+
+/* A recording that goes on has it as a note. */
+static void
+client_label (OctLiveClient *client, const OctLiveMessage *message)
+{
+  OctLive *live = client->live;
+  g_autofree char *said = NULL;
+
+  oct_live_label_set (
+      &live->label, message->text, message->side, message->shown);
+  said = oct_live_label_describe (&live->label);
+  if (live->recording != NULL)
+    (void)oct_live_recording_add_note (
+        live->recording, said != NULL ? said : "No case", NULL);
+  oct_live_clients_tell_state (live);
+}
+
+static void
+live_client_record (OctLiveClient *client, gboolean on)
+{
+  g_autofree char *label = oct_live_label_describe (&client->live->label);
+  OctLiveRecording *recording = client->live->recording;
+  g_autoptr (GError) error = NULL;
+
+  if (recording == NULL)
+    say_sentence (client, "problem", RECORDING_IS_OFF);
   else if (!on)
     oct_live_clients_end_recording (client->live);
   else if (oct_live_graph_get_trouble (client->live->graph) != NULL)
     say_sentence (client, "problem",
         "There are no pictures to record; begin when they come again.");
-  else if (!oct_live_recording_start (recording, &error))
+  else if (!oct_live_recording_start (recording, label, &error))
     say_sentence (client, "problem", error->message);
   else
     g_clear_pointer (&client->live->recording_note, g_free);
@@ -533,6 +566,10 @@ live_client_control (OctLiveClient *client, const OctLiveMessage *message)
     live_client_find (client, OCT_LIVE_FIND_DISPERSION);
   else if (message->type == OCT_LIVE_REFINE)
     live_client_find (client, OCT_LIVE_FIND_WAVENUMBERS);
+  else if (message->type == OCT_LIVE_LABEL)
+    client_label (client, message);
+  else if (message->type == OCT_LIVE_NOTE)
+    client_note (client, message->text);
   else if (message->type == OCT_LIVE_BACKGROUND)
     live_client_find (client, OCT_LIVE_FIND_BACKGROUND);
   else if (message->type == OCT_LIVE_KEEP)
@@ -581,6 +618,8 @@ client_take_message (OctLiveClient *client, const OctLiveMessage *message)
   case OCT_LIVE_FOCUS:
   case OCT_LIVE_REFINE:
   case OCT_LIVE_BACKGROUND:
+  case OCT_LIVE_LABEL:
+  case OCT_LIVE_NOTE:
     live_client_control (client, message);
     break;
   }

@@ -15,6 +15,7 @@ typedef struct {
 static const Page pages[] = {
   { "/", "index.html", "text/html; charset=utf-8" },
   { "/live.js", "live.js", "text/javascript; charset=utf-8" },
+  { "/case.js", "case.js", "text/javascript; charset=utf-8" },
   { "/crop.js", "crop.js", "text/javascript; charset=utf-8" },
   { "/indicators.js", "indicators.js", "text/javascript; charset=utf-8" },
   { "/keys.js", "keys.js", "text/javascript; charset=utf-8" },
@@ -22,6 +23,7 @@ static const Page pages[] = {
   { "/media.js", "media.js", "text/javascript; charset=utf-8" },
   { "/volume.js", "volume.js", "text/javascript; charset=utf-8" },
   { "/signal.js", "signal.js", "text/javascript; charset=utf-8" },
+  { "/snapshot.js", "snapshot.js", "text/javascript; charset=utf-8" },
   { "/view.js", "view.js", "text/javascript; charset=utf-8" },
   { "/live.css", "live.css", "text/css; charset=utf-8" },
   { "/icon.svg", "icon.svg", "image/svg+xml" },
@@ -290,7 +292,8 @@ get_image (gpointer data)
 /* The scales of a B-scan, and how it was made, are written into the file. */
 typedef struct {
   double x, z, z_air; /* metres per pixel, 0 = not known */
-  char *spacings, *range, *method, *calibration, *time;
+  char *spacings, *range, *method, *calibration, *time, *label;
+  const char *side;
 } Description;
 
 static void
@@ -303,6 +306,7 @@ free_description (gpointer data)
   g_free (d->method);
   g_free (d->calibration);
   g_free (d->time);
+  g_free (d->label);
   g_free (d);
 }
 
@@ -319,11 +323,9 @@ http_describe_settings (OctLive *live, Description *d)
       s.k_warp != NULL ? s.k_warp : "");
 }
 
-static Description *
-make_description (OctLive *live)
+static void
+http_describe_scales (OctLive *live, Description *d)
 {
-  Description *d = g_new0 (Description, 1);
-  g_autoptr (GDateTime) now = g_date_time_new_now_local ();
   double index = MAX (1.0, live->refractive_index);
   OctLiveInfo info;
 
@@ -333,7 +335,6 @@ make_description (OctLive *live)
              : info.x_spacing;
   d->z_air = info.z_spacing;
   d->z = info.z_spacing / index;
-  d->time = g_date_time_format_iso8601 (now);
   d->spacings = g_strdup_printf (
       "lateral %.6g um, depth %.6g um (refractive index %.6g; in air %.6g um); "
       "0 = not known",
@@ -343,6 +344,22 @@ make_description (OctLive *live)
         "black %.2f dB, white %.2f dB", info.black, info.white);
   if (oct_live_graph_has_settings (live->graph))
     http_describe_settings (live, d);
+}
+
+/* The case is not for those who only watch, unless they are shown it. */
+static Description *
+make_description (OctLive *live, gboolean is_bscan, gboolean knows)
+{
+  Description *d = g_new0 (Description, 1);
+  g_autoptr (GDateTime) now = g_date_time_new_now_local ();
+
+  d->time = g_date_time_format_iso8601 (now);
+  if (is_bscan)
+    http_describe_scales (live, d);
+  if (knows || live->label.shown) {
+    d->label = g_strdup (live->label.text);
+    d->side = oct_live_label_get_side (&live->label);
+  }
   return d;
 }
 
@@ -357,7 +374,8 @@ http_describe (SoupServerMessage *message, GBytes *png)
   return oct_live_png_describe (png, d->x, d->z,
       (const char *[]){ "Software", "gst-oct oct-live", "Creation Time",
           d->time, "Spacings", d->spacings, "Range", d->range, "Method",
-          d->method, "Calibration", d->calibration, NULL });
+          d->method, "Calibration", d->calibration, "Case", d->label,
+          "Laterality", d->side, NULL });
 }
 
 static void
@@ -402,6 +420,7 @@ static void
 answer_snapshot (OctLive *live, SoupServerMessage *message)
 {
   g_autoptr (GstSample) image = get_image (live);
+  gboolean is_bscan, knows;
   OctLiveLook look;
 
   if (image == NULL) {
@@ -413,9 +432,13 @@ answer_snapshot (OctLive *live, SoupServerMessage *message)
   oct_live_stage_get_look (oct_live_graph_get_stage (live->graph), &look);
   g_object_set_data (G_OBJECT (message), "oct-shown",
       (gpointer)oct_live_look_get_choice (&look, OCT_LIVE_SHOW));
-  if (g_str_equal (oct_live_look_get_choice (&look, OCT_LIVE_SHOW), "bscan"))
-    g_object_set_data_full (G_OBJECT (message), "oct-description",
-        make_description (live), free_description);
+  is_bscan =
+      g_str_equal (oct_live_look_get_choice (&look, OCT_LIVE_SHOW), "bscan");
+  knows = oct_live_access_get_role (
+              live->access, get_header (message, "Cookie"), NULL)
+          == OCT_ROLE_CONTROL;
+  g_object_set_data_full (G_OBJECT (message), "oct-description",
+      make_description (live, is_bscan, knows), free_description);
   g_signal_connect (
       message, "finished", G_CALLBACK (on_snapshot_finished), NULL);
   soup_server_message_pause (message);

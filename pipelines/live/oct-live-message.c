@@ -6,6 +6,7 @@
 
 #define MAX_SDP 16384
 #define MAX_CANDIDATE 512
+#define MAX_TEXT 400 /* of people, bytes */
 
 /* Reads one member into the message; FALSE when its value is not right. */
 typedef gboolean (*Reader) (JsonNode *value, OctLiveMessage *message);
@@ -99,6 +100,48 @@ read_count (JsonNode *value, OctLiveMessage *message)
   return message->number >= 0;
 }
 
+/* No line ends, and nothing that turns the direction of writing. */
+static gboolean
+is_one_line (const char *text)
+{
+  for (; *text; text = g_utf8_next_char (text)) {
+    switch (g_unichar_type (g_utf8_get_char (text))) {
+    case G_UNICODE_CONTROL:
+    case G_UNICODE_FORMAT:
+    case G_UNICODE_LINE_SEPARATOR:
+    case G_UNICODE_PARAGRAPH_SEPARATOR:
+      return FALSE;
+    default:
+      break;
+    }
+  }
+  return TRUE;
+}
+
+static gboolean
+message_read_text (JsonNode *value, OctLiveMessage *message)
+{
+  const char *text = get_string (value, MAX_TEXT);
+
+  if (text == NULL || !is_one_line (text))
+    return FALSE;
+  message->text = g_strstrip (g_strdup (text));
+  return TRUE;
+}
+
+static gboolean
+read_side (JsonNode *value, OctLiveMessage *message)
+{
+  message->side = oct_live_label_find_side (get_string (value, 16));
+  return message->side != NULL;
+}
+
+static gboolean
+read_shown (JsonNode *value, OctLiveMessage *message)
+{
+  return get_boolean (value, &message->shown);
+}
+
 static gboolean
 read_on (JsonNode *value, OctLiveMessage *message)
 {
@@ -126,6 +169,8 @@ static const char *const types[] = {
   [OCT_LIVE_REFINE] = "refine",
   [OCT_LIVE_BACKGROUND] = "background",
   [OCT_LIVE_METERS] = "meters",
+  [OCT_LIVE_LABEL] = "label",
+  [OCT_LIVE_NOTE] = "note",
   [OCT_LIVE_LOOK] = "look",
 };
 
@@ -139,6 +184,10 @@ static const Member members[] = {
   { "record", "on", read_on },
   { "focus", "undo", read_undo },
   { "meters", "on", read_on },
+  { "label", "text", message_read_text },
+  { "label", "side", read_side },
+  { "label", "shown", read_shown },
+  { "note", "text", message_read_text },
 };
 
 static gboolean
@@ -336,6 +385,7 @@ oct_live_message_free (OctLiveMessage *message)
 {
   g_free (message->sdp);
   g_free (message->candidate);
+  g_free (message->text);
   oct_live_settings_free_choices (&message->settings);
   g_free (message);
 }

@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "oct-live-label.h"
 #include "oct-live-look.h"
 #include "oct-live-settings.h"
 
@@ -37,6 +38,11 @@ typedef enum {
   OCT_LIVE_BACKGROUND,
   /* {"type":"meters","on":true} or false: this page wants them */
   OCT_LIVE_METERS,
+  /* {"type":"label","text":TEXT,"side":SIDE,"shown":true} or false: the case,
+   * see oct-live-label.h */
+  OCT_LIVE_LABEL,
+  /* {"type":"note","text":TEXT}: is kept with the recording that goes on */
+  OCT_LIVE_NOTE,
   /* {"type":"look", ...}: any settings of oct-live-look.h, of volumes */
   OCT_LIVE_LOOK,
 } OctLiveMessageType;
@@ -50,6 +56,9 @@ typedef struct {
   gint64 number;            /* ack, set; 0: none */
   gboolean on;              /* record, meters */
   gboolean undo;            /* focus */
+  char *text;               /* label, note: one line in UTF-8, may be empty */
+  const char *side;         /* label: static */
+  gboolean shown;           /* label */
   guint64 given;            /* set: 1 << OctLiveSettingIndex of those given */
   OctLiveSettings settings; /* set: these; values not given are 0 */
   guint64 looks;            /* look: 1 << OctLiveLookValue of those given */

@@ -77,9 +77,12 @@ oct_live_png_describe (
       continue;
     /* with the zero between keyword and text */
     g_byte_array_append (data, (const guint8 *)texts[i], strlen (texts[i]) + 1);
+    /* not compressed; no language, no keyword translated to it */
+    if (!g_str_is_ascii (texts[i + 1]))
+      g_byte_array_append (data, (const guint8 *)"\0\0\0\0", 4);
     g_byte_array_append (
         data, (const guint8 *)texts[i + 1], strlen (texts[i + 1]));
-    append_chunk (to, "tEXt", data);
+    append_chunk (to, g_str_is_ascii (texts[i + 1]) ? "tEXt" : "iTXt", data);
   }
   g_byte_array_append (to, bytes + HEAD, length - HEAD);
   return g_byte_array_free_to_bytes (to);

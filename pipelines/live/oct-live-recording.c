@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "oct-live-recording.h"
+#include "oct-live-notes.h"
 
 #include "oct-launch.h"
 #include "oct-recorder.h"
@@ -12,6 +13,7 @@ typedef struct {
   OctRecorder *recorder;
   const char *told; /* the last error that was printed */
   gboolean *failed; /* of the OctLiveRecording */
+  OctLiveNotes *notes;
 } Take;
 
 struct _OctLiveRecording {
@@ -55,6 +57,7 @@ free_take (Take *take)
   if (stats.state == OCT_RECORDER_FAILED)
     *take->failed = TRUE;
   oct_recorder_free (take->recorder);
+  oct_live_notes_free (take->notes);
   g_free (take);
 }
 
@@ -122,11 +125,13 @@ live_recording_make_name (OctLiveRecording *recording)
 }
 
 gboolean
-oct_live_recording_start (OctLiveRecording *recording, GError **error)
+oct_live_recording_start (
+    OctLiveRecording *recording, const char *comment, GError **error)
 {
   g_autofree char *name = NULL, *output = NULL;
   OctRecorderSettings settings = { .kind = OCT_RECORD_VIDEO,
     .meters = recording->meters,
+    .comment = comment,
     .file_mode = recording->file_mode };
   OctRecorder *recorder;
 
@@ -142,7 +147,8 @@ oct_live_recording_start (OctLiveRecording *recording, GError **error)
   if (recording->take != NULL)
     g_ptr_array_add (recording->finishing, recording->take);
   recording->take = g_new (Take, 1);
-  *recording->take = (Take){ recorder, NULL, &recording->failed };
+  *recording->take = (Take){ recorder, NULL, &recording->failed,
+    oct_live_notes_new (output, recording->file_mode) };
   g_free (recording->name);
   recording->name = g_steal_pointer (&name);
   recording->begun_at = g_get_monotonic_time ();
@@ -157,6 +163,28 @@ oct_live_recording_stop (OctLiveRecording *recording)
 {
   if (recording->take != NULL)
     oct_recorder_stop (recording->take->recorder);
+}
+
+gboolean
+oct_live_recording_add_note (
+    OctLiveRecording *recording, const char *text, GError **error)
+{
+  OctRecorderStats stats;
+
+  if (!oct_live_recording_is_active (recording)) {
+    g_set_error_literal (error, G_FILE_ERROR, G_FILE_ERROR_FAILED,
+        "Notes are kept with a recording, and nothing is being recorded; press "
+        "Record first.");
+    return FALSE;
+  }
+  oct_recorder_get_stats (recording->take->recorder, &stats);
+  if (oct_live_notes_add (
+          recording->take->notes, stats.time / (double)GST_SECOND, text))
+    return TRUE;
+  g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_FAILED,
+      "This recording has %d notes, and no more are kept; begin another one.",
+      OCT_LIVE_MOST_NOTES);
+  return FALSE;
 }
 
 const char *
@@ -210,6 +238,7 @@ oct_live_recording_get_status (
   status->dropped = stats.dropped + stats.lost;
   status->bytes = stats.bytes;
   status->disk_left = stats.disk_left;
+  status->notes = oct_live_notes_count (recording->take->notes);
 }
 
 void

@@ -24,6 +24,7 @@ typedef struct {
                       played */
   guint64 dropped; /* not recorded, or lost with their file */
   guint64 bytes, disk_left;
+  guint notes; /* of people */
 } OctLiveRecordingStatus;
 
 /* Records from `pad` into `folder`, which is made if need be, in files of the
@@ -32,8 +33,14 @@ typedef struct {
 OctLiveRecording *oct_live_recording_new (const char *folder, guint file_mode,
     GstPad *pad, gboolean meters, GError **error);
 
-/* FALSE with an error of one sentence; a recording going on is not an error. */
-gboolean oct_live_recording_start (OctLiveRecording *recording, GError **error);
+/* `comment`: one line for the text beside it, or NULL.  FALSE with an error of one
+ * sentence; a recording going on is not an error. */
+gboolean oct_live_recording_start (
+    OctLiveRecording *recording, const char *comment, GError **error);
+/* Keeps a text with the time in the recording; returns at once.  FALSE with an
+ * error of one sentence if nothing is being recorded, or there are too many. */
+gboolean oct_live_recording_add_note (
+    OctLiveRecording *recording, const char *text, GError **error);
 /* Returns at once; the files are finished in the background. */
 void oct_live_recording_stop (OctLiveRecording *recording);
 /* No pictures came between `from` and `till` (monotonic, us), which `ends` the

@@ -8,6 +8,7 @@
 
 #include "oct-live-access.h"
 #include "oct-live-graph.h"
+#include "oct-live-label.h"
 #include "oct-places.h"
 #include "oct-live-kept.h"
 #include "oct-live-recording.h"
@@ -31,6 +32,7 @@ typedef struct {
   OctSeats *pictures; /* places for /stream.mjpg */
   OctDoor *videos;    /* shares of video connections that are begun */
   OctLiveSnapshots *snapshots;
+  OctLiveLabel label;      /* of the case */
   double width_um;         /* of a B-scan, 0 = unknown */
   double length_um;        /* of a volume, 0 = unknown */
   double refractive_index; /* of the sample */

@@ -369,6 +369,7 @@ live_clear (Program *program)
     program->incomplete = TRUE;
   g_clear_pointer (&live->recording_note, g_free);
   g_clear_pointer (&live->calibration, g_free);
+  oct_live_label_clear (&live->label);
   if (live->graph != NULL && !oct_live_graph_free (live->graph))
     clean = FALSE;
   g_clear_pointer (&live->access, oct_live_access_free);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Contrast, colours, proportions, and what is measured in a B-scan.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 
-import { act, look, mean, openBrowser, run, Server, until, waitForVideo } from "./lib.mjs";
+import { act, endRecording, look, mean, openBrowser, run, Server, until, waitForVideo } from "./lib.mjs";
 import { get, Talk } from "./wire.mjs";
 
 let browser;
@@ -61,8 +63,9 @@ function checksum(bytes) {
 // The chunks of a PNG: [type, data].
 function readChunks(png) {
   const chunks = [];
-  for (let at = 8; at < png.length;) {
+  for (let at = 8; at + 12 <= png.length;) {
     const length = png.readUInt32BE(at);
+    if (at + 12 + length > png.length) break; // only the beginning is there
     const part = png.subarray(at + 4, at + 8 + length);
     assert.equal(png.readUInt32BE(at + 8 + length), checksum(part));
     chunks.push([part.toString("latin1", 0, 4), part.subarray(4)]);
@@ -331,6 +334,78 @@ const together = {
     assert.deepEqual([...new Set(written.filter((words) => / [µm]m$/.test(words) && !/Depth/.test(words)))].sort(), ["100 µm", "200 µm"]);
     assert.deepEqual(page.problems, []);
     await server.stop();
+  },
+
+  async "the case and notes are kept with recordings and snapshots, and are not for those who only watch"() {
+    const tokens = join(mkdtempSync(join(tmpdir(), "oct-live-tokens-")), "tokens");
+    const server = await Server.start("--token-file", tokens, "--width-um", String(WIDTH));
+    const [control, view] = readFileSync(tokens, "utf8").match(/[\w-]{20,}/g);
+    const page = await browser.visit(`${server.url}/?token=${control}`, { acceptDownloads: true });
+    const watcher = await browser.visit(`${server.url}/?token=${view}`);
+    await until("both are connected", async () => await page.locator("#case").isVisible() && await watcher.locator("#only-watching").isVisible());
+    await until("there are pictures", () => page.locator("#veil").isHidden());
+    assert.ok(await watcher.locator("#case").isHidden());
+    await act(page, "the case is in the corner", async () => {
+      await page.locator("#case-side").selectOption("OS");
+      await page.locator("#case-label").fill("Müller 7");
+      await page.locator("#case-label").press("Enter");
+    }, async () => await text(page, "#case-shown") === "Müller 7 · OS");
+    // keys that were typed were not for the page
+    assert.ok(await page.locator("#signal").isHidden());
+    const texts = async (from) => {
+      const chunks = readChunks(Buffer.from(await from.evaluate(async () =>
+        [...new Uint8Array(await (await fetch("/snapshot.png")).arrayBuffer()).subarray(0, 2000)])));
+      return Object.fromEntries(chunks.filter(([type]) => /^[ti]T?[XE]/.test(type)).map(([type, data]) => {
+        const words = data.toString(type === "iTXt" ? "utf8" : "latin1").split("\0");
+        return [words[0], words.at(-1)];
+      }));
+    };
+    const own = await texts(page);
+    assert.equal(own.Case, "Müller 7");
+    assert.equal(own.Laterality, "left eye (OS)");
+    const others = await texts(watcher);
+    assert.ok(others["Creation Time"] && !("Case" in others) && !("Laterality" in others), JSON.stringify(others));
+    assert.ok(await watcher.locator("#case-shown").isHidden());
+    await act(page, "it records", async () => {
+      if (await page.locator("#record").getAttribute("aria-pressed") !== "true") await page.keyboard.press("r");
+    }, () => page.locator("#mark").isEnabled());
+    await act(page, "a mark is kept", () => page.keyboard.press("n"), async () => /^[1-9]/.test(await text(page, "#noted")));
+    await act(page, "a note is kept", async () => {
+      await page.locator("#note").fill('cut, "deep"');
+      await page.locator("#note").press("Enter");
+    }, async () => /^([2-9]|\d\d)/.test(await text(page, "#noted")));
+    await act(page, "it is shown to the other one", () => page.locator("#case-told").check(),
+      async () => await text(watcher, "#case-shown") === "Müller 7 · OS");
+    assert.equal((await texts(watcher)).Case, "Müller 7");
+    await endRecording(page);
+    // scales are drawn into the snapshot, which says the same as before
+    await page.locator("#burn").check();
+    await freeze(page);
+    const held = await look(page, "#still");
+    const [download] = await Promise.all([page.waitForEvent("download"), page.keyboard.press("s")]);
+    const chunks = readChunks(readFileSync(await download.path()));
+    assert.deepEqual(chunks.slice(0, 2).map(([type]) => type), ["IHDR", "pHYs"]);
+    assert.ok(chunks.some(([type, data]) => type === "iTXt" && data.toString("utf8").endsWith("Müller 7")));
+    const drawn = await page.evaluate(async (data) => {
+      const bytes = Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0));
+      const image = await createImageBitmap(new Blob([bytes], { type: "image/png" }));
+      const context = new OffscreenCanvas(image.width, image.height).getContext("2d");
+      context.drawImage(image, 0, 0);
+      return [...context.getImageData(0, image.height - 16, image.width, 1).data].filter((_, i) => i % 4 === 0);
+    }, readFileSync(await download.path()).toString("base64"));
+    // 500 um are 106.7 of the 640 A-lines: white from column 16 to 123 in the row of the scale
+    assert.ok([20, 70, 120].every((x) => drawn[x] > 240), "the lateral scale");
+    assert.equal(drawn[130], held.levels[(512 - 16) * 640 + 130], "beside it nothing has changed");
+    assert.deepEqual([...page.problems, ...watcher.problems], []);
+    assert.equal(await server.stopKeeping(), 0);
+    const [output] = readdirSync(server.recordings).map((name) => /^(.*)-notes.csv$/.exec(name)?.[1]).filter(Boolean);
+    assert.equal(readFileSync(join(server.recordings, `${output}.txt`), "utf8").split("\n")[0], "Case: Müller 7; Side: left eye (OS)");
+    const [head, ...lines] = readFileSync(join(server.recordings, `${output}-notes.csv`), "utf8").trim().split("\n");
+    assert.equal(head, "seconds,time,note");
+    for (const line of lines) assert.match(line, /^\d+\.\d{3},\d{4}-\d\d-\d\dT[\d:.+-]+Z?,".*"$/);
+    assert.ok(lines.some((line) => line.endsWith(',"mark"')) && lines.some((line) => line.endsWith(',"cut, ""deep"""')), lines.join("\n"));
+    assert.equal(statSync(join(server.recordings, `${output}-notes.csv`)).mode & 0o777, 0o600);
+    server.clear();
   },
 
   async "a snapshot says how large its pixels are, and how it was made"() {

@@ -56,6 +56,10 @@ test_every_type (void)
       parse ("{\"type\":\"focus\",\"undo\":true}");
   g_autoptr (OctLiveMessage) refine = parse ("{\"type\":\"refine\"}");
   g_autoptr (OctLiveMessage) background = parse ("{\"type\":\"background\"}");
+  g_autoptr (OctLiveMessage) label =
+      parse ("{\"type\":\"label\",\"text\":\" Müller 7 "
+             "\",\"side\":\"OD\",\"shown\":false}");
+  g_autoptr (OctLiveMessage) note = parse ("{\"type\":\"note\",\"text\":\"\"}");
   g_autoptr (OctLiveMessage) meters =
       parse ("{\"type\":\"meters\",\"on\":true}");
 
@@ -76,6 +80,12 @@ test_every_type (void)
   g_assert_false (focus->undo);
   g_assert_true (undo->undo);
   g_assert_cmpint (meters->type, ==, OCT_LIVE_METERS);
+  g_assert_cmpint (label->type, ==, OCT_LIVE_LABEL);
+  g_assert_cmpstr (label->text, ==, "Müller 7");
+  g_assert_cmpstr (label->side, ==, "OD");
+  g_assert_false (label->shown);
+  g_assert_cmpint (note->type, ==, OCT_LIVE_NOTE);
+  g_assert_cmpstr (note->text, ==, "");
   g_assert_true (meters->on);
   g_assert_cmpint (refine->type, ==, OCT_LIVE_REFINE);
   g_assert_cmpint (background->type, ==, OCT_LIVE_BACKGROUND);
@@ -245,6 +255,25 @@ test_looks_checked (void)
   g_assert_nonnull (oct_live_look_check (&look));
 }
 
+/* Texts of people have up to 400 bytes. */
+static void
+test_longest_text (void)
+{
+  for (guint length = 400; length <= 401; length++) {
+    g_autofree char *words = g_strnfill (length, 'a');
+    g_autofree char *long_note =
+        g_strdup_printf ("{\"type\":\"note\",\"text\":\"%s\"}", words);
+
+    if (length > 400) {
+      refuse (long_note, strlen (long_note));
+    } else {
+      g_autoptr (OctLiveMessage) longest = parse (long_note);
+
+      g_assert_cmpuint (strlen (longest->text), ==, length);
+    }
+  }
+}
+
 static void
 test_refused (void)
 {
@@ -296,6 +325,14 @@ test_refused (void)
     "{\"type\":\"candidate\",\"mline\":0,\"candidate\":\"other\"}",
     "{\"type\":\"candidate\",\"mline\":0,\"candidate\":\"candidate:\\n\"}",
     "{\"type\":\"candidate\",\"candidate\":\"candidate:\"}",
+    "{\"type\":\"note\"}", "{\"type\":\"note\",\"text\":1}",
+    "{\"type\":\"note\",\"text\":\"a\\nb\"}",
+    "{\"type\":\"note\",\"text\":\"a\\u202eb\"}",
+    "{\"type\":\"note\",\"text\":\"a\\u2028b\"}",
+    "{\"type\":\"note\",\"text\":\"a\",\"path\":\"/etc\"}",
+    "{\"type\":\"label\",\"text\":\"a\",\"side\":\"OD\"}",
+    "{\"type\":\"label\",\"text\":\"a\",\"side\":\"up\",\"shown\":true}",
+    "{\"type\":\"label\",\"text\":\"a\",\"side\":\"OD\",\"shown\":1}",
     "{\"type\":\"answer\",\"sdp\":7}" };
 
   for (guint i = 0; i < G_N_ELEMENTS (texts); i++) {
@@ -443,6 +480,7 @@ main (int argc, char **argv)
   g_test_add_func ("/live/message/looks-refused", test_looks_refused);
   g_test_add_func ("/live/message/looks-checked", test_looks_checked);
   g_test_add_func ("/live/message/refused", test_refused);
+  g_test_add_func ("/live/message/longest-text", test_longest_text);
   g_test_add_func ("/live/message/more-than-json", test_more_than_json);
   g_test_add_func ("/live/message/all-of-json", test_all_of_json);
   g_test_add_func ("/live/message/sizes", test_sizes);

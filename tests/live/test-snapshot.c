@@ -111,6 +111,38 @@ test_picture (void)
     ;
 }
 
+static GBytes *
+make_deep (guint16 level)
+{
+  g_autoptr (GstCaps) caps = gst_caps_new_simple ("video/x-raw", "format",
+      G_TYPE_STRING, "GRAY16_LE", "width", G_TYPE_INT, WIDTH, "height",
+      G_TYPE_INT, HEIGHT, "framerate", GST_TYPE_FRACTION, 30, 1, NULL);
+  g_autoptr (GstBuffer) buffer =
+      gst_buffer_new_allocate (NULL, 2 * WIDTH * HEIGHT, NULL);
+  g_autoptr (GstSample) sample = NULL;
+  GstMapInfo map;
+
+  gst_buffer_map (buffer, &map, GST_MAP_WRITE);
+  for (guint i = 0; i < WIDTH * HEIGHT; i++)
+    GST_WRITE_UINT16_LE (map.data + 2 * i, level);
+  gst_buffer_unmap (buffer, &map);
+  sample = gst_sample_new (buffer, caps, NULL, NULL);
+  return oct_live_snapshot_make (sample);
+}
+
+/* An image of 16 bit keeps its last bit; the head of the file says its depth. */
+static void
+test_deep (void)
+{
+  g_autoptr (GBytes) dark = make_deep (0x4321), bright = make_deep (0x4322);
+  const guint8 *head = g_bytes_get_data (dark, NULL);
+
+  g_assert_cmpuint (g_bytes_get_size (dark), >, 26);
+  g_assert_cmpuint (head[24], ==, 16); /* bits */
+  g_assert_cmpuint (head[25], ==, 0);  /* grey */
+  g_assert_false (g_bytes_equal (dark, bright));
+}
+
 /* A thread that gets no time holds up nothing; it hangs for good here. */
 static void
 test_end_does_not_wait (void)
@@ -148,6 +180,7 @@ main (int argc, char **argv)
   gst_init (&argc, &argv);
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/live/snapshot/picture", test_picture);
+  g_test_add_func ("/live/snapshot/deep", test_deep);
   g_test_add_func ("/live/snapshot/end-does-not-wait", test_end_does_not_wait);
   return g_test_run ();
 }

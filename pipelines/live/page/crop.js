@@ -9,7 +9,7 @@ let bins = { first: 0, depths: 0, all: 0, size: 0 }; // size: of one in um, 0 = 
 let edited = -Infinity;
 
 const unit = () => (bins.size > 0 ? bins.size : 1);
-const shown = (bin) => +(bin * unit()).toFixed(bins.size > 0 ? 1 : 0);
+const shown = (bin) => Math.round(bin * unit());
 
 function put(id, bin) {
   $(`${id}-slider`).value = bin;

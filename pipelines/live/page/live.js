@@ -3,11 +3,13 @@
 // settings.
 import { clearIndicators, expectPictures, findStop, forgetPictures, forgetServer, seen, showIndicators, takeClock,
   takePicture } from "/indicators.js";
+import { getCase, setCaseSender, takeCase, takeNotes } from "/case.js";
 import { setCrop, setCropSender } from "/crop.js";
 import { addKeys } from "/keys.js";
 import { Jpeg, WebRtc } from "/media.js";
 import { setMeasured } from "/measure.js";
 import { forgetMeters, setLateral, takeMeters } from "/signal.js";
+import { drawScales } from "/snapshot.js";
 import { setDepthAxis, setScan, setTrueProportions } from "/view.js";
 import { forgetLook, getShow, setSender, takeLook } from "/volume.js";
 
@@ -26,7 +28,7 @@ let trouble = ""; // why there are no pictures, from oct-live
 let hello = null; // the server's first message
 let webrtcFailures = 0;
 let retry = 1000;
-let frozen = null; // { url, name } of the picture that is held
+let frozen = null; // { blob, url, name } of the picture that is held
 let shownRange = null; // { black, white } of the picture that is seen, in dB
 let lastHeard = 0;
 
@@ -192,6 +194,7 @@ function takeState(state) {
   $("changing").hidden = !state.changing;
   $("filling").hidden = !state.masked;
   $("fill-note").textContent = state.fillNote ?? "";
+  takeCase(state, hello.control);
   takeFound(state);
   takeTrouble(state.trouble);
   takeRecording(state.recording);
@@ -323,6 +326,7 @@ function showRecording(on) {
 
 function takeRecording(recording) {
   const on = Boolean(recording?.active);
+  takeNotes(recording);
   showRecording(on);
   $("recording").hidden = !recording?.name;
   if (!recording?.name) return;
@@ -392,6 +396,7 @@ for (const name of numbers) {
 }
 
 setCropSender(change);
+setCaseSender(act);
 
 function setNumber(name, value) {
   $(name).value = $(`${name}-slider`).value = value;
@@ -456,7 +461,8 @@ async function fetchFile(path, otherwise) {
   const answer = await fetch(path, { cache: "no-store" });
   if (!answer.ok) throw new Error(await answer.text());
   const name = /filename="([\w.-]+)"/.exec(answer.headers.get("Content-Disposition"))?.[1];
-  return { url: URL.createObjectURL(await answer.blob()), name: name ?? otherwise };
+  const blob = await answer.blob();
+  return { blob, url: URL.createObjectURL(blob), name: name ?? otherwise };
 }
 
 const fetchPicture = () => fetchFile("/snapshot.png", "bscan.png");
@@ -496,8 +502,10 @@ const actions = {
   },
   async snapshot() {
     const picture = frozen ?? await fetchPicture();
-    save(picture);
-    if (picture !== frozen) setTimeout(() => URL.revokeObjectURL(picture.url), 10000);
+    const drawn = $("burn").checked ? { ...picture, url: await drawScales(picture.blob, getCase()) } : picture;
+    save(drawn);
+    for (const { url } of new Set([picture, drawn]))
+      if (url !== frozen?.url) setTimeout(() => URL.revokeObjectURL(url), 10000);
   },
   async record() {
     const on = $("record").getAttribute("aria-pressed") === "true";
@@ -542,7 +550,7 @@ for (const [id, action] of Object.entries(actions))
   });
 
 const keys = { " ": "freeze", s: "snapshot", r: "record", p: "keep", f: "full", d: "focus", u: "focus-undo", m: "meters",
-  k: "refine", b: "background", c: "calibration" };
+  k: "refine", b: "background", c: "calibration", n: "mark" };
 addKeys(Object.fromEntries(Object.entries(keys).map(([key, id]) => [key, () => $(id).click()])));
 
 // A held picture must not stay when another tab is chosen.

@@ -104,6 +104,11 @@ export function bar(context, box, pixels, text, vertical, indent = 0) {
   write(context, text, tx, ty);
 }
 
+// Sizes in metres of the picture that is shown; 0: not known, or not the same
+// everywhere.
+export const getScaleSizes = () => (shown ? { width: shown.width, height: shown.height }
+  : { width: scan.width, height: scan.depth });
+
 export function draw() {
   const box = place();
   if (!box) return;
@@ -121,7 +126,7 @@ export function draw() {
   const context = bars.getContext("2d");
   context.scale(ratio, ratio);
   context.font = "600 14px system-ui, sans-serif";
-  const [width, height] = shown ? [shown.width, shown.height] : [scan.width, scan.depth];
+  const { width, height } = getScaleSizes();
   const axis = depthAxis && !shown && height > 0 && box.height >= 60;
   if (axis) drawAxis(context, box);
   context.font = "600 14px system-ui, sans-serif";
