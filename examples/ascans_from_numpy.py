@@ -3,12 +3,17 @@
 """Spectra in a NumPy array become complex A-scans in another.
 
     ascans_from_numpy.py                 three mirrors, simulated here
+    ascans_from_numpy.py SPECTRA.npy CALIBRATION.csv ASCANS.npy [IMAGES.npy]
     ascans_from_numpy.py SPECTRA.npy WAVELENGTHS.npy SOURCE.npy ASCANS.npy
+                         [IMAGES.npy]
 
-SPECTRA is an array [B-scans][A-lines][samples] of 16-bit counts, WAVELENGTHS
-holds one number in nm per sample, SOURCE the counts of each sample while the
-sample arm is blocked.  Needs NumPy and GStreamer's Python bindings
-(Debian: python3-numpy, python3-gi, gir1.2-gst-plugins-base-1.0).
+SPECTRA is an array [B-scans][A-lines][samples] of 16-bit counts.  CALIBRATION is a
+file of calibrate.sh, or one as docs/calibration.md describes it.  In its place
+WAVELENGTHS holds one number in nm per sample, and SOURCE the counts of each sample
+while the sample arm is blocked.  ASCANS becomes an array [B-scans][A-lines][depths] of
+complex numbers, IMAGES one [B-scans][depths][A-lines] of grey levels.  Needs NumPy and
+GStreamer's Python bindings (Debian: python3-numpy, python3-gi,
+gir1.2-gst-plugins-base-1.0).
 """
 import sys
 
@@ -37,29 +42,22 @@ def raise_error(pipeline):
     message = pipeline.get_bus().pop_filtered(Gst.MessageType.ERROR)
     if message is not None:
         raise RuntimeError(message.parse_error()[0].message)
-    raise RuntimeError("The pipeline ended before all A-scans were there.")
+    raise RuntimeError("The pipeline ended before all B-scans were there.")
 
 
-def reconstruct(spectra, wavelengths, source,
-                elements="octdcsub mode=background ! octnufft"):
-    """Complex A-scans [B-scans][A-lines][depth bins] and the depth in metres of
-    one bin, in air.  `elements` is the pipeline from raw spectra to A-scans."""
-    bscans, lines, samples = spectra.shape
-    pipeline = Gst.parse_launch(
+def run(arrays, caps, elements, event=None):
+    """Gives each array to `elements`, and yields (caps, bytes) that come out."""
+    pipeline = launch(
         f"appsrc name=in format=time ! {elements} ! "
-        "appsink name=out sync=false max-buffers=4 "
-        "caps=application/x-oct-ascans")
+        "appsink name=out sync=false max-buffers=4")
     feed, sink = pipeline.get_by_name("in"), pipeline.get_by_name("out")
-    feed.set_property("caps", Gst.Caps.from_string(
-        f"video/x-raw, format=GRAY16_LE, width={samples}, height={lines}, "
-        "framerate=100/1"))
-    ascans, spacing = [], None
+    feed.set_property("caps", Gst.Caps.from_string(f"{caps}, framerate=100/1"))
     pipeline.set_state(Gst.State.PLAYING)
     try:
-        feed.send_event(calibration_event(wavelengths, source))
-        for number in range(bscans):
-            counts = numpy.ascontiguousarray(spectra[number], "<u2")
-            buffer = Gst.Buffer.new_wrapped(counts.tobytes())
+        if event is not None:
+            feed.send_event(event)
+        for number, array in enumerate(arrays):
+            buffer = Gst.Buffer.new_wrapped(numpy.ascontiguousarray(array).tobytes())
             buffer.pts = number * 10 * Gst.MSECOND
             buffer.duration = 10 * Gst.MSECOND
             feed.emit("push-buffer", buffer)
@@ -67,17 +65,66 @@ def reconstruct(spectra, wavelengths, source,
             sample = sink.emit("try-pull-sample", TIMEOUT)
             if sample is None:
                 raise_error(pipeline)
-            caps = sample.get_caps().get_structure(0)
-            found, spacing = caps.get_double("z-spacing")
-            if not found:
-                raise RuntimeError("The calibration gives depths no scale.")
             values = sample.get_buffer()
-            ascans.append(numpy.frombuffer(
-                values.extract_dup(0, values.get_size()), "<c8").reshape(
-                    lines, caps.get_value("samples")))
+            yield (sample.get_caps().get_structure(0),
+                   values.extract_dup(0, values.get_size()))
     finally:
         pipeline.set_state(Gst.State.NULL)
+
+
+def launch(text):
+    """The pipeline; an element that GStreamer does not find is an error."""
+    try:
+        return Gst.parse_launch(text)
+    except GLib.Error as error:
+        if not error.matches(Gst.ParseError.quark(), Gst.ParseError.NO_SUCH_ELEMENT):
+            raise
+        raise RuntimeError(
+            f"{error.message}: GStreamer does not find gst-oct. In the folder of the "
+            "project open a shell in which it does, with meson devenv -C build "
+            '-w "$PWD", or install it.') from error
+
+
+def reconstruct(spectra, wavelengths=None, source=None, elements=None,
+                calibration=None):
+    """Complex A-scans [B-scans][A-lines][depth bins] and the depth in metres of
+    one bin, in air.  Either wavelengths and source, or the path of a calibration.
+    `elements` is the pipeline from raw spectra to A-scans."""
+    event = None
+    if calibration is None:
+        event = calibration_event(wavelengths, source)
+    if elements is None:
+        # escaped, for a name with spaces
+        path = str(calibration).replace("\\", "\\\\").replace('"', '\\"')
+        elements = ("octdcsub mode=background ! octnufft" if calibration is None
+                    else f'octdcsub calibration="{path}" ! octdispersion ! octnufft')
+    _, lines, samples = spectra.shape
+    ascans, spacing = [], None
+    for caps, values in run(
+            (bscan.astype("<u2") for bscan in spectra),
+            f"video/x-raw, format=GRAY16_LE, width={samples}, height={lines}",
+            f"{elements} ! application/x-oct-ascans", event):
+        found, spacing = caps.get_double("z-spacing")
+        if not found:
+            raise RuntimeError("The calibration gives depths no scale.")
+        ascans.append(numpy.frombuffer(values, "<c8").reshape(
+            lines, caps.get_value("samples")))
     return numpy.stack(ascans), spacing
+
+
+def make_images(ascans, settings="range=contrast"):
+    """Grey levels [B-scans][depth bins][A-lines] of A-scans, by octlogscale."""
+    _, lines, depths = ascans.shape
+    images = []
+    for caps, values in run(
+            (bscan.astype("<c8") for bscan in ascans),
+            "application/x-oct-ascans, format=CF32LE, "
+            f"samples={depths}, lines={lines}",
+            f"octlogscale {settings} ! video/x-raw,format=GRAY8"):
+        # rows may end with bytes that are not part of the image
+        rows = numpy.frombuffer(values, numpy.uint8).reshape(caps.get_value("height"), -1)
+        images.append(rows[:, :lines])
+    return numpy.stack(images)
 
 
 def simulate_source(wavelengths):
@@ -94,16 +141,32 @@ def simulate_mirrors(depths, wavelengths, lines=8):
     return numpy.repeat(counts[:, None, :], lines, axis=1).astype("<u2")
 
 
+def convert(arguments):
+    """Reads and writes the files of the command line."""
+    by_file = len(arguments) > 1 and not arguments[1].endswith(".npy")
+    names = arguments[2 if by_file else 3:]
+    if not 1 <= len(names) <= 2:
+        sys.exit(__doc__)
+    if by_file:
+        ascans, spacing = reconstruct(
+            numpy.load(arguments[0]), calibration=arguments[1])
+    else:
+        ascans, spacing = reconstruct(*map(numpy.load, arguments[:3]))
+    numpy.save(names[0], ascans)
+    print(f"{names[0]}: {ascans.shape[0]} B-scans, {ascans.shape[1]} "
+          f"A-lines, {ascans.shape[2]} depths, {spacing * 1e6:.3f} um apart")
+    if len(names) == 2:
+        images = make_images(ascans)
+        numpy.save(names[1], images)
+        print(f"{names[1]}: {images.shape[0]} images of {images.shape[2]} x "
+              f"{images.shape[1]} pixels")
+
+
 def main(arguments):
     Gst.init(None)
-    if len(arguments) == 4:
-        ascans, spacing = reconstruct(*map(numpy.load, arguments[:3]))
-        numpy.save(arguments[3], ascans)
-        print(f"{arguments[3]}: {ascans.shape[0]} B-scans, {ascans.shape[1]} "
-              f"A-lines, {ascans.shape[2]} depths, {spacing * 1e6:.3f} um apart")
-        return
     if arguments:
-        sys.exit(__doc__)
+        convert(arguments)
+        return
     depths = [200e-6, 500e-6, 900e-6]
     wavelengths = numpy.linspace(790, 900, 1024)
     ascans, spacing = reconstruct(

@@ -24,6 +24,14 @@ Missing Debian packages are installed with apt; the plugin is built in build/.
   --calibration CSV    spectral calibration, see docs/calibration.md
   --depth-start N, --depth-bins N   first depth bin of the images, and how many
                        (default: all)
+  --depth-um FROM TO   depths of the images, in micrometres of the sample
+                       (default: all)
+  --average N          B-scans in a running mean (default: 1, none)
+  --background MODE    background to remove: a mode of octdcsub (default:
+                       bscan)
+  --window NAME        window of the spectra: hann (default), none, hamming,
+                       blackman, tukey, gaussian
+  --speckle            filter speckle in the images
   --method M           reconstruction: cubic (default), linear, lanczos, nufft,
                        nudft, cs
   --solver NAME        with --method cs: persistent (default), continued, sparsa
@@ -31,8 +39,6 @@ Missing Debian packages are installed with apt; the plugin is built in build/.
                        noise (default: 3)
   --sampling-rate R    with --method cs: part of the samples that is used
                        (default: 0.4)
-  --background MODE    background to remove: a mode of octdcsub (default:
-                       bscan)
   --min DB, --max DB   black and white (default: by the contrast of the images)
 
 Sizes of what is read

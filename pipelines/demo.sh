@@ -29,6 +29,14 @@ Missing Debian packages are installed with apt; the plugin is built in build/.
   --calibration CSV    spectral calibration, see docs/calibration.md
   --depth-start N, --depth-bins N   first depth bin of the images, and how many
                        (default: all)
+  --depth-um FROM TO   depths of the images, in micrometres of the sample
+                       (default: all)
+  --average N          B-scans in a running mean (default: 1, none)
+  --background MODE    background to remove: a mode of octdcsub (default:
+                       bscan)
+  --window NAME        window of the spectra: hann (default), none, hamming,
+                       blackman, tukey, gaussian
+  --speckle            filter speckle in the images
   --frames N           B-scans in the video (default: all of a file, else 300),
                        places with --flow
   --volume             make volume.mp4, a turn around a volume, and volume.png

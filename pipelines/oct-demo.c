@@ -13,6 +13,7 @@
 #include "oct-terminal.h"
 #include "oct-types.h"
 #include "oct-version.h"
+#include "oct-view.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +21,7 @@
 
 #define CHAIN                                                                  \
   "octsrc name=source ! octreconstruct name=reconstruct mode=%s "              \
-  "range=contrast range-smoothing=%s ! "
+  "range=contrast range-smoothing=%s ! %s"
 #define SCALE                                                                  \
   "videoscale method=lanczos add-borders=false ! capsfilter name=size ! "
 #define PICTURE SCALE "pngenc compression-level=9 ! fakesink name=sink"
@@ -40,6 +41,7 @@
 
 typedef struct {
   OctSourceOptions source;
+  OctViewOptions view;
   char *output;
   gint frames;
   gboolean volume, flow; /* in place of all else */
@@ -79,8 +81,9 @@ static GstElement *
 demo_make_pipeline (const Options *options, const char *tail,
     const char *smoothing, GError **error)
 {
-  g_autofree char *chain = g_strdup_printf (
-      CHAIN, oct_source_options_get_mode (&options->source, NULL), smoothing);
+  g_autofree char *filters = oct_view_options_describe_filters (&options->view);
+  g_autofree char *chain = g_strdup_printf (CHAIN,
+      oct_source_options_get_mode (&options->source, NULL), smoothing, filters);
   g_autofree char *description = g_strconcat (chain, tail, NULL);
   GstElement *pipeline = gst_parse_launch_full (
       description, NULL, GST_PARSE_FLAG_FATAL_ERRORS, error);
@@ -91,6 +94,8 @@ demo_make_pipeline (const Options *options, const char *tail,
 
     demo_set_source (pipeline, options);
     oct_source_options_set_depths (&options->source, reconstruct);
+    if (!oct_view_options_use (&options->view, reconstruct, error))
+      g_clear_pointer (&pipeline, gst_object_unref);
   }
   return pipeline;
 }
@@ -379,6 +384,14 @@ check_numbers (const Options *o, GError **error)
     problem = "--repeats belongs to --flow.";
   else if (o->repeats < 0 || o->repeats == 1 || o->repeats > MOST_REPEATS)
     problem = "--repeats is the number of B-scans at each place, 2 to 64.";
+  else if ((o->volume || o->flow)
+           && (o->view.depths != NULL || o->view.average != 1
+               || o->view.background != NULL || o->view.window != NULL
+               || o->view.speckle))
+    problem = "--depth-um, --average, --background, --window and --speckle are "
+              "for B-scans, not for --volume and --flow.";
+  else if (o->view.depths != NULL && oct_source_options_has_depths (&o->source))
+    problem = OCT_VIEW_DEPTHS_TWICE;
   else if (v->length_um > 0.0 && v->bscans == 0)
     problem = "--length-um needs --bscans, the B-scans over that length.";
   if (problem != NULL)
@@ -422,6 +435,8 @@ demo_parse_options (int *argc, char ***argv, Options *options, GError **error)
       "Reconstructs B-scans from raw OCT spectra, and writes a video and a "
       "picture.");
   oct_source_options_add (context, &options->source);
+  oct_view_options_join (argc, *argv);
+  oct_view_options_add (context, &options->view);
   g_option_context_add_main_entries (context, entries, NULL);
   oct_version_add (context);
   if (!g_option_context_parse (context, argc, argv, error))
@@ -431,7 +446,8 @@ demo_parse_options (int *argc, char ***argv, Options *options, GError **error)
   if (!oct_source_options_check (
           &options->source, *argc > 1 ? (*argv)[1] : NULL, error))
     return FALSE;
-  return check_numbers (options, error);
+  return oct_view_options_check (&options->view, error)
+         && check_numbers (options, error);
 }
 
 static void
@@ -513,6 +529,7 @@ main (int argc, char **argv)
   if (error != NULL)
     g_printerr ("Error: %s\n", error->message);
   oct_source_options_clear (&options.source);
+  oct_view_options_clear (&options.view);
   g_free (options.output);
   return error == NULL ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -88,6 +88,9 @@ check_options (OctRecordProgramOptions *options, GError **error)
            || options->bitrate < 0 || !(pipeline->line_rate >= 0.0))
     problem = "--seconds, --part-seconds, --bitrate and --line-rate are not "
               "negative.";
+  else if (pipeline->images.depths != NULL
+           && oct_source_options_has_depths (&pipeline->spectra))
+    problem = OCT_VIEW_DEPTHS_TWICE;
   else if (pipeline->source != NULL && pipeline->spectra.data != NULL)
     problem = "Either --data or --source gives the spectra, not both.";
   else
@@ -96,7 +99,8 @@ check_options (OctRecordProgramOptions *options, GError **error)
   if (problem != NULL)
     g_set_error_literal (
         error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, problem);
-  return problem == NULL && check_fill (pipeline->fill, error)
+  return problem == NULL && oct_view_options_check (&pipeline->images, error)
+         && check_fill (pipeline->fill, error)
          && oct_launch_set_mode (options->mode, &options->file_mode, error);
 }
 
@@ -153,10 +157,6 @@ add_entries (GOptionGroup *group, OctRecordProgramOptions *options)
     { "method", 0, 0, G_OPTION_ARG_STRING, &p->method,
         "Reconstruction: cubic (default), linear, lanczos, nufft, nudft, cs",
         "M" },
-    { "window", 0, 0, G_OPTION_ARG_STRING, &p->window,
-        "Window of the spectra: hann (default), none, hamming, blackman, "
-        "tukey, gaussian",
-        "WINDOW" },
     { "scan-mask-file", 0, 0, G_OPTION_ARG_FILENAME, &p->scan_mask,
         "Text file of 0 and 1: the A-lines of a volume that the camera takes "
         "(default: as the source says)",
@@ -229,6 +229,8 @@ oct_record_options_parse (
   add_film_entries (group, p);
   g_option_context_set_main_group (context, group);
   oct_source_options_add (context, &p->spectra);
+  oct_view_options_join (argc, *argv);
+  oct_view_options_add (context, &p->images);
   oct_instrument_options_add (context, &p->instrument);
   oct_version_add (context);
   if (!g_option_context_parse (context, argc, argv, error)
@@ -253,7 +255,7 @@ oct_record_options_clear (OctRecordProgramOptions *options)
   g_free (p->source);
   g_free (p->oct_camera);
   g_free (p->method);
-  g_free (p->window);
+  oct_view_options_clear (&p->images);
   g_free (p->fill);
   g_free (p->scan_mask);
   g_free (p->camera);

@@ -60,10 +60,13 @@ describe_images (const OctRecordOptions *options)
 {
   gint w = options->width, h = options->height;
   g_autofree char *camera = NULL;
-  const char *scale = "octlogscale name=grey range=contrast "
-                      "range-smoothing=0.9 ! "
-                      "video/x-raw ! videoscale method=lanczos "
-                      "add-borders=false ! videoconvert";
+  g_autofree char *filters =
+      oct_view_options_describe_filters (&options->images);
+  g_autofree char *scale = g_strdup_printf (
+      "octlogscale name=grey range=contrast range-smoothing=0.9 ! %s"
+      "video/x-raw ! videoscale method=lanczos add-borders=false ! "
+      "videoconvert",
+      filters);
 
   if (options->camera == NULL)
     return g_strdup_printf ("%s ! video/x-raw,width=%d,height=%d,"
@@ -265,28 +268,6 @@ add_fill (GstElement *pipeline, const OctRecordOptions *options)
   oct_fill_new (before, after, way, record_pipeline_on_masked, (gpointer)way);
 }
 
-static gboolean
-set_window (GstElement *reconstruct, const char *name, GError **error)
-{
-  GParamSpec *spec =
-      g_object_class_find_property (G_OBJECT_GET_CLASS (reconstruct), "window");
-  GEnumClass *windows = G_PARAM_SPEC_ENUM (spec)->enum_class;
-  g_autoptr (GString) list = g_string_new (NULL);
-
-  if (name == NULL)
-    return TRUE;
-  if (g_enum_get_value_by_nick (windows, name) != NULL) {
-    gst_util_set_object_arg (G_OBJECT (reconstruct), "window", name);
-    return TRUE;
-  }
-  for (guint i = 0; i < windows->n_values; i++)
-    g_string_append_printf (
-        list, "%s%s", i > 0 ? ", " : "", windows->values[i].value_nick);
-  g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-      "--window is one of %s, not '%s'.", list->str, name);
-  return FALSE;
-}
-
 /* Settings on the command line replace those of the instrument. */
 static gboolean
 set_up (GstElement *pipeline, const OctRecordOptions *options,
@@ -311,7 +292,7 @@ set_up (GstElement *pipeline, const OctRecordOptions *options,
   if (instrument->load != NULL)
     oct_instrument_use_contrast (reconstruct, grey);
   if (!oct_sensing_options_use (&options->sensing, reconstruct, error)
-      || !set_window (reconstruct, options->window, error))
+      || !oct_view_options_use (&options->images, reconstruct, error))
     return FALSE;
   record_pipeline_set_source (pipeline, options);
   if (!record_pipeline_tell_mask (pipeline, options, error))
@@ -321,7 +302,7 @@ set_up (GstElement *pipeline, const OctRecordOptions *options,
     set_up_volume (pipeline, options);
   if (options->flow)
     set_up_flow (pipeline, options);
-  if ((instrument->load != NULL || options->window != NULL)
+  if ((instrument->load != NULL || options->images.window != NULL)
       && options->meters) {
     g_autoptr (GstElement) meter =
         gst_bin_get_by_name (GST_BIN (pipeline), "oct-record-spectra");

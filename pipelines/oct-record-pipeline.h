@@ -9,6 +9,7 @@
 #include "oct-instrument.h"
 #include "oct-record-volume.h"
 #include "oct-sensing.h"
+#include "oct-view.h"
 
 G_BEGIN_DECLS
 
@@ -18,12 +19,12 @@ typedef struct {
   OctSourceOptions spectra;
   OctInstrumentOptions instrument;
   OctSensingOptions sensing;
+  OctViewOptions images;
   char *source;       /* launch line that delivers raw spectra, or NULL */
   char *oct_camera;   /* becomes `source` */
   double line_rate;   /* A-lines per second, 0 = as the recording says, else 30
                          B-scans per second */
   char *method;       /* id of an OctMethod, NULL = the default */
-  char *window;       /* of the spectra, NULL = the default */
   char *scan_mask;    /* file of the mask of the scan, NULL = the source sends
                          it, or takes all A-lines */
   char *fill;         /* id of an OctFillWay, NULL = the default */

@@ -49,8 +49,14 @@ How they are reconstructed
                        sparsa; threshold in standard deviations of the noise
                        (default: 3); part of the samples that is used
                        (default: 0.4)
-  --window WINDOW      window of the spectra: hann (default), none, hamming,
+  --depth-um FROM TO   depths of the images, in micrometres of the sample
+                       (default: all)
+  --average N          B-scans in a running mean (default: 1, none)
+  --background MODE    background to remove: a mode of octdcsub (default:
+                       bscan)
+  --window NAME        window of the spectra: hann (default), none, hamming,
                        blackman, tukey, gaussian
+  --speckle            filter speckle in the images
   --fill WAY           A-lines that a scan leaves out, in images: linear
                        (default), joint, auto, off
   --scan-mask-file FILE the A-lines of a volume that a camera takes: rows of 0

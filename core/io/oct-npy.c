@@ -229,15 +229,14 @@ npy_locate (const char *file, const guint8 *data, gsize size, Text *text,
   return TRUE;
 }
 
-/* Refuses a type of values; `call` makes one that is known. */
 static gboolean
-refuse_type (const char *file, Text descr, const char *call, GError **error)
+refuse_type (const char *file, Text descr, GError **error)
 {
   g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
       "%s holds values of NumPy type '%.*s', but whole numbers of 1 to 8 bytes "
       "or floats of 2 to 8 bytes are expected; save it with "
-      "numpy.save(file, %s)",
-      file, (int)MIN (descr.end - descr.at, 32), descr.at, call);
+      "numpy.save(file, a.astype('<f4'))",
+      file, (int)MIN (descr.end - descr.at, 32), descr.at);
   return FALSE;
 }
 
@@ -276,8 +275,15 @@ parse_type (const char *file, Text descr, OctNpyHeader *header, GError **error)
           order == '>' || (order == '=' && G_BYTE_ORDER == G_BIG_ENDIAN),
           &header->stored))
     return TRUE;
-  return refuse_type (
-      file, descr, complex ? "a.real.astype('<f4')" : "a.astype('<f4')", error);
+  if (!complex)
+    return refuse_type (file, descr, error);
+  g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
+      "%s holds complex values (NumPy type '%.*s'): these are A-scans already, "
+      "but spectra are expected; give A-scans to octlogscale, as "
+      "examples/ascans_from_numpy.py does, or, if they are spectra, save them "
+      "with numpy.save(file, a.real.astype('<f4'))",
+      file, (int)MIN (descr.end - descr.at, 32), descr.at);
+  return FALSE;
 }
 
 static gboolean

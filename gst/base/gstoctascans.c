@@ -68,9 +68,9 @@ gst_oct_ascans_describe (
   if (g_strcmp0 (group, "range") != 0
       || !ascans_resolve (&ascans->depths, samples, &depths))
     return NULL;
-  return g_strdup_printf (
-      "Until then the previous range is kept: %u depth bins from bin %u on of "
-      "a transform of length %u.",
+  return g_strdup_printf ("The previous range stays in use until then: %u "
+                          "depth bins from bin %u on "
+                          "of a transform of length %u.",
       depths.bins, depths.start, depths.length);
 }
 

@@ -346,7 +346,7 @@ choice_warn (GstOctChoice *choice, const GstOctSettings *used, Refusal *refusal)
   if (kept == NULL) {
     g_autofree char *values = gst_oct_settings_describe (used, refusal->rows);
 
-    kept = g_strdup_printf ("Until then the previous %s is kept: %s.",
+    kept = g_strdup_printf ("The previous %s stays in use until then: %s.",
         group != NULL ? group : "value", values);
   }
   gst_oct_element_warn_former (choice->element, &refusal->error, kept);

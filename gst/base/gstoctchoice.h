@@ -33,8 +33,8 @@ typedef gboolean (*GstOctTry) (GstElement *element, gconstpointer settings,
     GstOctPurpose purpose, GError **error);
 
 /* The sentence of a warning on the settings in force that are called `group`
- * (or NULL), as "Until then the previous ... are kept."; NULL: the usual one,
- * which lists them.  g_free() */
+ * (or NULL), as "The previous range stays in use until then: ..."; NULL: the
+ * usual one, which lists them.  g_free() */
 typedef char *(*GstOctDescribe) (
     GstElement *element, gconstpointer settings, const char *group);
 

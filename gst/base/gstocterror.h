@@ -2,6 +2,7 @@
 #pragma once
 
 #include <gst/gst.h>
+#include "gstoctbus.h"
 #include "oct-types.h"
 
 G_BEGIN_DECLS
@@ -14,7 +15,8 @@ void gst_oct_element_error_at (GstElement *element, GError **error,
     const char *file, const char *function, gint line);
 
 /* Posts a warning that settings are not used, and with `kept` which ones stay
- * in their place ("Until then ...").  Takes the error and clears it. */
+ * in their place ("The previous range stays in use until then: ...").  Takes
+ * the error and clears it. */
 void gst_oct_element_warn_former (
     GstElement *element, GError **error, const char *kept);
 

@@ -664,8 +664,8 @@ gst_oct_filter_sink_event (GstBaseTransform *trans, GstEvent *event)
     gst_oct_outputs_clear (&priv->outputs);
     gst_oct_filter_forget (filter);
   }
-  return GST_BASE_TRANSFORM_CLASS (gst_oct_filter_parent_class)
-      ->sink_event (trans, event);
+  return gst_oct_order_sink_event (
+      trans, GST_BASE_TRANSFORM_CLASS (gst_oct_filter_parent_class), event);
 }
 
 static gboolean
@@ -678,8 +678,8 @@ gst_oct_filter_query (
   if (!GST_BASE_TRANSFORM_CLASS (gst_oct_filter_parent_class)
            ->query (trans, direction, query))
     return FALSE;
-  if (direction == GST_PAD_SINK && GST_QUERY_TYPE (query) == GST_QUERY_CAPS)
-    gst_oct_order_widen (trans->sinkpad, trans->srcpad, query);
+  if (GST_QUERY_TYPE (query) == GST_QUERY_CAPS)
+    gst_oct_order_widen_at (trans, direction, query);
   return TRUE;
 }
 

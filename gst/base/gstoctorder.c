@@ -3,6 +3,7 @@
 #include "gstoctcaps.h"
 #include "gstocterror.h"
 
+#include <gst/base/gstbasetransform.h>
 #include <gst/video/video.h>
 
 GST_DEBUG_CATEGORY_STATIC (gst_oct_order_debug);
@@ -34,6 +35,15 @@ static const char *const kind_names[] = {
   [KIND_COMPLEX_UNIFORM] =
       "complex spectra uniform in wavenumber (axis=wavenumber)",
   [KIND_ASCANS] = "A-scans",
+};
+
+/* Elements that make images of it, for video. */
+static const char *const to_images[] = {
+  [KIND_AS_MEASURED] = "octkresample ! octfft ! octlogscale",
+  [KIND_UNIFORM] = "octfft ! octlogscale",
+  [KIND_COMPLEX] = "octnufft ! octlogscale",
+  [KIND_COMPLEX_UNIFORM] = "octfft ! octlogscale",
+  [KIND_ASCANS] = "octlogscale",
 };
 
 #define ONCE                                                                   \
@@ -322,7 +332,17 @@ describe_order (GstElement *element, GstPad *peer, const GstCaps *given)
 
 /* Reports on the bus of an application and on the terminal: a pipeline that is
  * described in text does not exist, nor does its bus, if it cannot be linked.
- * Once for one pad: to link two elements every pair of pads is tried, some
+ * Takes `text`. */
+static void
+order_post (GstElement *element, char *text)
+{
+  GST_ERROR_OBJECT (element, "%s", text);
+  g_message ("%s", text);
+  gst_element_message_full (element, GST_MESSAGE_WARNING, GST_CORE_ERROR,
+      GST_CORE_ERROR_NEGOTIATION, text, NULL, __FILE__, GST_FUNCTION, __LINE__);
+}
+
+/* Once for one pad: to link two elements every pair of pads is tried, some
  * twice. */
 static void
 order_tell (
@@ -335,10 +355,7 @@ order_tell (
   if (text == NULL)
     return;
   g_object_set_data (G_OBJECT (pad), "oct-told", peer);
-  GST_ERROR_OBJECT (element, "%s", text);
-  g_message ("%s", text);
-  gst_element_message_full (element, GST_MESSAGE_WARNING, GST_CORE_ERROR,
-      GST_CORE_ERROR_NEGOTIATION, text, NULL, __FILE__, GST_FUNCTION, __LINE__);
+  order_post (element, text);
 }
 
 /* Whether some format, or axis, of these caps is one that the pad takes,
@@ -493,6 +510,75 @@ on_accept_caps (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   return GST_PAD_PROBE_OK;
 }
 
+/* The data that an element makes of `given` (taken), as far as its class says. */
+static GstCaps *
+order_follow (GstElement *element, GstCaps *given)
+{
+  GstBaseTransformClass *klass;
+  GstCaps *made;
+
+  if (!GST_IS_BASE_TRANSFORM (element))
+    return given;
+  klass = GST_BASE_TRANSFORM_GET_CLASS (element);
+  if (klass->transform_caps == NULL)
+    return given;
+  made = klass->transform_caps (
+      GST_BASE_TRANSFORM (element), GST_PAD_SINK, given, NULL);
+  gst_caps_unref (given);
+  return made;
+}
+
+/* Caps came after the elements were linked.  An element refuses them if one
+ * downstream cannot take the data that it would make of them; that one says so. */
+static void
+order_explain_downstream (GstBaseTransform *trans, GstCaps *caps)
+{
+  g_autoptr (GstCaps) given =
+      order_follow (GST_ELEMENT (trans), gst_caps_ref (caps));
+  GstPad *src = gst_object_ref (trans->srcpad);
+
+  for (guint i = 0; i < MAX_ELEMENTS && src != NULL; i++) {
+    g_autoptr (GstPad) sink = gst_pad_get_peer (src);
+    g_autoptr (GstElement) element =
+        sink != NULL ? gst_pad_get_parent_element (sink) : NULL;
+
+    if (element == NULL || gst_caps_is_empty (given))
+      break;
+    if (is_of_this_plugin (element) && !order_takes_kind (sink, given)) {
+      g_autofree char *text = describe_order (element, src, given);
+
+      if (text != NULL)
+        gst_element_message_full (element, GST_MESSAGE_ERROR, GST_CORE_ERROR,
+            GST_CORE_ERROR_NEGOTIATION, g_steal_pointer (&text), NULL, __FILE__,
+            GST_FUNCTION, __LINE__);
+      break;
+    }
+    given = order_follow (element, g_steal_pointer (&given));
+    gst_object_unref (src);
+    src = find_linked_inside (sink);
+  }
+  gst_clear_object (&src);
+}
+
+gboolean
+gst_oct_order_sink_event (GstBaseTransform *trans,
+    GstBaseTransformClass *parent_class, GstEvent *event)
+{
+  g_autoptr (GstCaps) caps = NULL;
+  Refused *refused;
+
+  if (GST_EVENT_TYPE (event) == GST_EVENT_CAPS) {
+    gst_event_parse_caps (event, &caps);
+    gst_caps_ref (caps);
+  }
+  if (parent_class->sink_event (trans, event))
+    return TRUE;
+  refused = g_object_get_data (G_OBJECT (trans->sinkpad), "oct-refused");
+  if (caps != NULL && count_refused (trans->sinkpad, refused, caps) == 2)
+    order_explain_downstream (trans, caps);
+  return FALSE;
+}
+
 static GstPadLinkReturn
 gst_oct_order_link_sink (GstPad *pad, GstObject *parent, GstPad *peer)
 {
@@ -503,6 +589,45 @@ gst_oct_order_link_sink (GstPad *pad, GstObject *parent, GstPad *peer)
     return GST_PAD_LINK_OK;
   order_tell (GST_ELEMENT (parent), pad, peer, given);
   return GST_PAD_LINK_NOFORMAT;
+}
+
+/* A-scans and spectra before an element of video, which GStreamer would not even
+ * try to link. */
+static GstPadLinkReturn
+gst_oct_order_link_src (GstPad *pad, GstObject *parent, GstPad *peer)
+{
+  g_autoptr (GstCaps) given = gst_pad_query_caps (pad, NULL);
+  g_autoptr (GstCaps) taken = gst_pad_query_caps (peer, NULL);
+  g_autoptr (GstElement) next = gst_pad_get_parent_element (peer);
+  g_autoptr (GstCaps) video = gst_caps_from_string ("video/x-raw(ANY)");
+  gboolean fits = gst_caps_can_intersect (given, taken);
+  Kind kind = kind_of (given);
+
+  if (fits || (next != NULL && is_of_this_plugin (next)))
+    return GST_PAD_LINKFUNC (peer) != NULL
+               ? GST_PAD_LINKFUNC (peer) (peer, GST_OBJECT_PARENT (peer), pad)
+           : fits ? GST_PAD_LINK_OK
+                  : GST_PAD_LINK_NOFORMAT;
+  if (next != NULL && kind != N_KINDS && gst_caps_can_intersect (video, taken)
+      && g_object_get_data (G_OBJECT (pad), "oct-told") != peer) {
+    g_object_set_data (G_OBJECT (pad), "oct-told", peer);
+    order_post (GST_ELEMENT (parent),
+        g_strdup_printf (
+            "%s cannot follow %s: it takes video, not %s; put %s between them.",
+            GST_OBJECT_NAME (next), GST_OBJECT_NAME (parent), kind_names[kind],
+            to_images[kind]));
+  }
+  return GST_PAD_LINK_NOFORMAT;
+}
+
+static void
+order_init_src (GstPad *src)
+{
+  g_autoptr (GstCaps) made = gst_pad_get_pad_template_caps (src);
+  g_autoptr (GstCaps) video = gst_caps_from_string ("video/x-raw(ANY)");
+
+  if (!gst_caps_can_intersect (made, video))
+    gst_pad_set_link_function (src, gst_oct_order_link_src);
 }
 
 void
@@ -517,6 +642,8 @@ gst_oct_order_init (GstPad *sink)
     g_once_init_leave (&once, 1);
   }
   gst_pad_set_link_function (sink, gst_oct_order_link_sink);
+  if (GST_IS_BASE_TRANSFORM (GST_PAD_PARENT (sink)))
+    order_init_src (GST_BASE_TRANSFORM (GST_PAD_PARENT (sink))->srcpad);
   g_object_set_data_full (
       G_OBJECT (sink), "oct-refused", refused, order_refused_free);
   /* PULL: after the answer */
@@ -525,17 +652,14 @@ gst_oct_order_init (GstPad *sink)
       refused, NULL);
 }
 
-void
-gst_oct_order_widen (GstPad *sink, GstPad *src, GstQuery *query)
+static void
+order_widen (GstQuery *query, const char *by)
 {
   g_autoptr (GstCaps) all = NULL;
   GstCaps *caps, *wanted;
 
-  if (GST_PAD_IS_LINKED (sink) || (src != NULL && GST_PAD_IS_LINKED (src)))
-    return;
   gst_query_parse_caps_result (query, &caps);
-  all =
-      gst_caps_merge (gst_caps_copy (caps), gst_caps_from_string (ANY_STREAM));
+  all = gst_caps_merge (gst_caps_copy (caps), gst_caps_from_string (by));
   gst_query_parse_caps (query, &wanted);
   if (wanted != NULL) {
     GstCaps *both =
@@ -545,4 +669,23 @@ gst_oct_order_widen (GstPad *sink, GstPad *src, GstQuery *query)
     all = both;
   }
   gst_query_set_caps_result (query, all);
+}
+
+void
+gst_oct_order_widen (GstPad *sink, GstPad *src, GstQuery *query)
+{
+  if (GST_PAD_IS_LINKED (sink) || (src != NULL && GST_PAD_IS_LINKED (src)))
+    return;
+  order_widen (query, ANY_STREAM);
+}
+
+void
+gst_oct_order_widen_at (
+    GstBaseTransform *trans, GstPadDirection direction, GstQuery *query)
+{
+  if (direction == GST_PAD_SINK)
+    gst_oct_order_widen (trans->sinkpad, trans->srcpad, query);
+  else if (!GST_PAD_IS_LINKED (trans->srcpad)
+           && GST_PAD_LINKFUNC (trans->srcpad) == gst_oct_order_link_src)
+    order_widen (query, "video/x-raw(ANY)");
 }

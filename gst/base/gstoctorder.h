@@ -8,7 +8,7 @@
  */
 #pragma once
 
-#include <gst/gst.h>
+#include <gst/base/gstbasetransform.h>
 
 G_BEGIN_DECLS
 
@@ -18,5 +18,16 @@ void gst_oct_order_init (GstPad *sink);
 /* Widens the answer to a caps query at the input of an element that is not
  * linked at all.  `src`: its output, or NULL. */
 void gst_oct_order_widen (GstPad *sink, GstPad *src, GstQuery *query);
+
+/* The same at either end of a filter: outputs that carry no video also offer it
+ * while they are not linked, so that elements of video ask. */
+void gst_oct_order_widen_at (
+    GstBaseTransform *trans, GstPadDirection direction, GstQuery *query);
+
+/* Passes an event to the parent class of an element (takes it).  If caps are
+ * refused, as they come after the elements were linked and do not suit those
+ * downstream, an error says why. */
+gboolean gst_oct_order_sink_event (GstBaseTransform *trans,
+    GstBaseTransformClass *parent_class, GstEvent *event);
 
 G_END_DECLS

@@ -420,8 +420,12 @@ gst_oct_settings_describe (const GstOctSettings *settings, guint64 rows)
     if (!(rows >> i & 1))
       continue;
     value = describe_row (&properties->rows[i], settings->values);
-    g_string_append_printf (text, "%s%s=%s", text->len > 0 ? ", " : "",
-        properties->rows[i].name, *value != '\0' ? value : "\"\"");
+    if (text->len > 0)
+      g_string_append (text, ", ");
+    if (*value != '\0')
+      g_string_append_printf (text, "%s=%s", properties->rows[i].name, value);
+    else
+      g_string_append_printf (text, "%s not set", properties->rows[i].name);
   }
   return g_string_free (text, FALSE);
 }

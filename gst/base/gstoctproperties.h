@@ -176,7 +176,7 @@ guint64 gst_oct_settings_compare (
 guint64 gst_oct_properties_get_group (
     const GstOctProperties *properties, guint i);
 
-/* "name=value, ..." of some rows, as one would set them; g_free() it. */
+/* "name=value, ..." of some rows, "name not set" of an empty text; g_free() it. */
 char *gst_oct_settings_describe (const GstOctSettings *settings, guint64 rows);
 
 /* Has the properties that follow a curve over time take their values for

@@ -47,7 +47,7 @@ struct _GstOctCollect {
 };
 
 G_DEFINE_TYPE (GstOctCollect, gst_oct_collect, GST_TYPE_ELEMENT);
-GST_ELEMENT_REGISTER_DEFINE (
+GST_OCT_REGISTER_DEFINE (
     octcollect, "octcollect", GST_RANK_NONE, GST_TYPE_OCT_COLLECT);
 
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstoctfound.h"
+#include "gstoctbus.h"
 #include "oct-refine.h"
 
 #define DISPERSION "a2", "a3", "phase2", "phase3"
@@ -55,7 +56,7 @@ found_use (GstOctHistory *history, GstElement *element, GstMessage *message)
     g_object_set_property (
         G_OBJECT (element), names[i], gst_structure_get_value (s, names[i]));
   g_object_thaw_notify (G_OBJECT (element));
-  told = gst_message_new_element (sender, s);
+  told = gst_oct_bus_message_new (sender, s);
   gst_message_unref (message);
   return told;
 }
@@ -135,7 +136,6 @@ gst_oct_found_undo (GstOctHistory *history, GstElement *element)
                   : "oct-autofocus");
   gst_structure_set (undone, "result", G_TYPE_STRING, "undone", "text",
       G_TYPE_STRING, text, NULL);
-  gst_element_post_message (
-      element, gst_message_new_element (GST_OBJECT (element), undone));
+  gst_oct_bus_post (element, undone);
   return TRUE;
 }

@@ -12,6 +12,7 @@
  * ]|
  */
 #include "gstoctreconstruct.h"
+#include "gstoctbus.h"
 #include "gstoctdevices.h"
 #include "gstocterror.h"
 #include "gstoctfilter.h"
@@ -121,7 +122,7 @@ G_DEFINE_TYPE_WITH_CODE (GstOctReconstruct, gst_oct_reconstruct, GST_TYPE_BIN,
     G_IMPLEMENT_INTERFACE (GST_TYPE_CHILD_PROXY, child_proxy_init)
     G_IMPLEMENT_INTERFACE (GST_TYPE_PRESET, preset_init))
 /* clang-format on */
-GST_ELEMENT_REGISTER_DEFINE (
+GST_OCT_REGISTER_DEFINE (
     octreconstruct, "octreconstruct", GST_RANK_NONE, GST_TYPE_OCT_RECONSTRUCT);
 
 static void

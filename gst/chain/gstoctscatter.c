@@ -14,6 +14,7 @@
  * ]|
  */
 #include "gstoctscatter.h"
+#include "gstoctbus.h"
 #include "gstoctbranches.h"
 #include "gstocterror.h"
 #include "gstoctinstall.h"
@@ -41,7 +42,7 @@ struct _GstOctScatter {
 };
 
 G_DEFINE_TYPE (GstOctScatter, gst_oct_scatter, GST_TYPE_ELEMENT);
-GST_ELEMENT_REGISTER_DEFINE (
+GST_OCT_REGISTER_DEFINE (
     octscatter, "octscatter", GST_RANK_NONE, GST_TYPE_OCT_SCATTER);
 
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
@@ -154,11 +155,10 @@ post_end (GstOctScatter *self, const char *name, GstFlowReturn flow, guint lost,
 {
   if (flow == GST_FLOW_FLUSHING) /* it was stopped */
     return;
-  gst_element_post_message (GST_ELEMENT (self),
-      gst_message_new_element (GST_OBJECT (self),
-          gst_structure_new ("oct-branch-ended", "branch", G_TYPE_STRING, name,
-              "reason", G_TYPE_STRING, gst_flow_get_name (flow), "lost",
-              G_TYPE_UINT, lost, NULL)));
+  gst_oct_bus_post (GST_ELEMENT (self),
+      gst_structure_new ("oct-branch-ended", "branch", G_TYPE_STRING, name,
+          "reason", G_TYPE_STRING, gst_flow_get_name (flow), "lost",
+          G_TYPE_UINT, lost, NULL));
   if (flow == GST_FLOW_EOS || !alive)
     return;
   GST_ELEMENT_WARNING (self, STREAM, FAILED,

@@ -12,6 +12,7 @@
  * ]|
  */
 #include "gstoctalign.h"
+#include "gstoctbus.h"
 #include "gstoctrepeats.h"
 
 #include "oct-align.h"
@@ -34,7 +35,7 @@ struct _GstOctAlign {
 };
 
 G_DEFINE_TYPE (GstOctAlign, gst_oct_align, GST_TYPE_OCT_FILTER);
-GST_ELEMENT_REGISTER_DEFINE (
+GST_OCT_REGISTER_DEFINE (
     octalign, "octalign", GST_RANK_NONE, GST_TYPE_OCT_ALIGN);
 
 static const GEnumValue registrations[] = {

@@ -12,6 +12,7 @@
  * ]|
  */
 #include "gstoctangio.h"
+#include "gstoctbus.h"
 #include "gstoctimagefilter.h"
 #include "gstoctimages.h"
 #include "gstoctphases.h"
@@ -46,7 +47,7 @@ struct _GstOctAngio {
 };
 
 G_DEFINE_TYPE (GstOctAngio, gst_oct_angio, GST_TYPE_OCT_FILTER);
-GST_ELEMENT_REGISTER_DEFINE (
+GST_OCT_REGISTER_DEFINE (
     octangio, "octangio", GST_RANK_NONE, GST_TYPE_OCT_ANGIO);
 
 static const GEnumValue methods[] = {

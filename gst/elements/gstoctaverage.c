@@ -12,6 +12,7 @@
  * ]|
  */
 #include "gstoctaverage.h"
+#include "gstoctbus.h"
 #include "gstoctrepeats.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_oct_average_debug);
@@ -42,7 +43,7 @@ struct _GstOctAverage {
 };
 
 G_DEFINE_TYPE (GstOctAverage, gst_oct_average, GST_TYPE_OCT_IMAGE_FILTER);
-GST_ELEMENT_REGISTER_DEFINE (
+GST_OCT_REGISTER_DEFINE (
     octaverage, "octaverage", GST_RANK_NONE, GST_TYPE_OCT_AVERAGE);
 
 static const GEnumValue modes[] = {

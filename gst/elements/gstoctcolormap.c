@@ -11,6 +11,7 @@
  * ]|
  */
 #include "gstoctcolormap.h"
+#include "gstoctbus.h"
 #include "gstoctcuda.h"
 #include "gstocterror.h"
 #include "oct-colormap.h"
@@ -42,7 +43,7 @@ struct _GstOctColormap {
 };
 
 G_DEFINE_TYPE (GstOctColormap, gst_oct_colormap, GST_TYPE_OCT_FILTER);
-GST_ELEMENT_REGISTER_DEFINE (
+GST_OCT_REGISTER_DEFINE (
     octcolormap, "octcolormap", GST_RANK_NONE, GST_TYPE_OCT_COLORMAP);
 
 static GType

@@ -12,6 +12,7 @@
  * ]|
  */
 #include "gstoctcs.h"
+#include "gstoctbus.h"
 #include "gstoctascans.h"
 #include "gstoctgridding.h"
 #include "gstocterror.h"
@@ -51,7 +52,7 @@ struct _GstOctCS {
 };
 
 G_DEFINE_TYPE (GstOctCS, gst_oct_cs, GST_TYPE_OCT_FILTER);
-GST_ELEMENT_REGISTER_DEFINE (octcs, "octcs", GST_RANK_NONE, GST_TYPE_OCT_CS);
+GST_OCT_REGISTER_DEFINE (octcs, "octcs", GST_RANK_NONE, GST_TYPE_OCT_CS);
 
 static const GEnumValue transforms[] = {
   { OCT_CS_NUFFT, "Non-uniform, by gridding and FFT", "nufft" },

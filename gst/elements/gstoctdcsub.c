@@ -14,6 +14,7 @@
  * to be removed.
  */
 #include "gstoctdcsub.h"
+#include "gstoctbus.h"
 #include "gstoctphases.h"
 #include "gstoctbackground.h"
 #include "gstoctcuda.h"
@@ -48,7 +49,7 @@ struct _GstOctDcSub {
 };
 
 G_DEFINE_TYPE (GstOctDcSub, gst_oct_dcsub, GST_TYPE_OCT_FILTER);
-GST_ELEMENT_REGISTER_DEFINE (
+GST_OCT_REGISTER_DEFINE (
     octdcsub, "octdcsub", GST_RANK_NONE, GST_TYPE_OCT_DCSUB);
 
 /* The modes of oct-operation.c. */
@@ -408,8 +409,7 @@ post_background (
   gst_structure_set (
       s, "result", G_TYPE_STRING, result, "text", G_TYPE_STRING, text, NULL);
   g_free (text);
-  gst_element_post_message (
-      GST_ELEMENT (self), gst_message_new_element (GST_OBJECT (self), s));
+  gst_oct_bus_post (GST_ELEMENT (self), s);
 }
 
 /* The spectrum is of use in the modes of stored ones alone: another one becomes

@@ -16,6 +16,7 @@
  * #GstOctDispersion:a3 from the present image.
  */
 #include "gstoctdispersion.h"
+#include "gstoctbus.h"
 #include "gstoctcuda.h"
 #include "gstocterror.h"
 #include "gstoctfocus.h"
@@ -80,7 +81,7 @@ struct _GstOctDispersion {
 };
 
 G_DEFINE_TYPE (GstOctDispersion, gst_oct_dispersion, GST_TYPE_OCT_FILTER);
-GST_ELEMENT_REGISTER_DEFINE (
+GST_OCT_REGISTER_DEFINE (
     octdispersion, "octdispersion", GST_RANK_NONE, GST_TYPE_OCT_DISPERSION);
 
 static void
@@ -217,8 +218,7 @@ post_result (GstOctDispersion *self, const char *result, Phase phase,
   if (more != NULL)
     gst_structure_free (more);
   g_free (text);
-  gst_element_post_message (
-      GST_ELEMENT (self), gst_message_new_element (GST_OBJECT (self), s));
+  gst_oct_bus_post (GST_ELEMENT (self), s);
 }
 
 static GstStructure *

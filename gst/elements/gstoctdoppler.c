@@ -12,6 +12,7 @@
  * ]|
  */
 #include "gstoctdoppler.h"
+#include "gstoctbus.h"
 #include "gstoctcuda.h"
 #include "gstoctimagefilter.h"
 #include "gstoctphases.h"
@@ -55,7 +56,7 @@ struct _GstOctDoppler {
 };
 
 G_DEFINE_TYPE (GstOctDoppler, gst_oct_doppler, GST_TYPE_OCT_FILTER);
-GST_ELEMENT_REGISTER_DEFINE (
+GST_OCT_REGISTER_DEFINE (
     octdoppler, "octdoppler", GST_RANK_NONE, GST_TYPE_OCT_DOPPLER);
 
 static const GEnumValue betweens[] = {

@@ -12,6 +12,7 @@
  * ]|
  */
 #include "gstoctdynamic.h"
+#include "gstoctbus.h"
 #include "gstoctcuda.h"
 #include "gstoctimagefilter.h"
 #include "gstoctplaces.h"
@@ -45,7 +46,7 @@ struct _GstOctDynamic {
 };
 
 G_DEFINE_TYPE (GstOctDynamic, gst_oct_dynamic, GST_TYPE_OCT_FILTER);
-GST_ELEMENT_REGISTER_DEFINE (
+GST_OCT_REGISTER_DEFINE (
     octdynamic, "octdynamic", GST_RANK_NONE, GST_TYPE_OCT_DYNAMIC);
 
 static const GEnumValue quantities[] = {

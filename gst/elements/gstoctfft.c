@@ -13,6 +13,7 @@
  * ]|
  */
 #include "gstoctfft.h"
+#include "gstoctbus.h"
 #include "gstoctascans.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_oct_fft_debug);
@@ -35,7 +36,7 @@ struct _GstOctFFT {
 };
 
 G_DEFINE_TYPE (GstOctFFT, gst_oct_fft, GST_TYPE_OCT_FILTER);
-GST_ELEMENT_REGISTER_DEFINE (octfft, "octfft", GST_RANK_NONE, GST_TYPE_OCT_FFT);
+GST_OCT_REGISTER_DEFINE (octfft, "octfft", GST_RANK_NONE, GST_TYPE_OCT_FFT);
 
 static void
 gst_oct_fft_transform_structure (GstOctFilter *filter, gconstpointer data,

@@ -13,6 +13,7 @@
  * ]|
  */
 #include "gstoctflip.h"
+#include "gstoctbus.h"
 #include "gstoctscanmeta.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_oct_flip_debug);
@@ -36,8 +37,7 @@ struct _GstOctFlip {
 };
 
 G_DEFINE_TYPE (GstOctFlip, gst_oct_flip, GST_TYPE_OCT_IMAGE_FILTER);
-GST_ELEMENT_REGISTER_DEFINE (
-    octflip, "octflip", GST_RANK_NONE, GST_TYPE_OCT_FLIP);
+GST_OCT_REGISTER_DEFINE (octflip, "octflip", GST_RANK_NONE, GST_TYPE_OCT_FLIP);
 
 static const GEnumValue ways_back[] = {
   { OCT_WAY_BACK_NONE, "None", "none" },

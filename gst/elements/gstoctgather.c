@@ -59,7 +59,7 @@ struct _GstOctGather {
 };
 
 G_DEFINE_TYPE (GstOctGather, gst_oct_gather, GST_TYPE_BASE_TRANSFORM);
-GST_ELEMENT_REGISTER_DEFINE (
+GST_OCT_REGISTER_DEFINE (
     octgather, "octgather", GST_RANK_NONE, GST_TYPE_OCT_GATHER);
 
 #define SPECTRA GST_OCT_CAPS_SPECTRA ("F32LE", "{ wavelength, wavenumber }")
@@ -634,8 +634,8 @@ gst_oct_gather_sink_event (GstBaseTransform *trans, GstEvent *event)
      * segment, a gap, the end */
     push_rest (self);
   }
-  return GST_BASE_TRANSFORM_CLASS (gst_oct_gather_parent_class)
-      ->sink_event (trans, event);
+  return gst_oct_order_sink_event (
+      trans, GST_BASE_TRANSFORM_CLASS (gst_oct_gather_parent_class), event);
 }
 
 /* The first B-scan of a group waits for the last; if as many are taken as wait,

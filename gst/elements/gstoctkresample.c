@@ -12,6 +12,7 @@
  * ]|
  */
 #include "gstoctkresample.h"
+#include "gstoctbus.h"
 #include "gstoctcaps.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_oct_kresample_debug);
@@ -28,7 +29,7 @@ struct _GstOctKResample {
 };
 
 G_DEFINE_TYPE (GstOctKResample, gst_oct_kresample, GST_TYPE_OCT_FILTER);
-GST_ELEMENT_REGISTER_DEFINE (
+GST_OCT_REGISTER_DEFINE (
     octkresample, "octkresample", GST_RANK_NONE, GST_TYPE_OCT_KRESAMPLE);
 
 static const GEnumValue methods[] = {

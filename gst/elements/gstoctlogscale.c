@@ -12,6 +12,7 @@
  * ]|
  */
 #include "gstoctlogscale.h"
+#include "gstoctbus.h"
 #include "gstoctimagefilter.h"
 #include "gstoctimages.h"
 
@@ -31,7 +32,7 @@ struct _GstOctLogScale {
 };
 
 G_DEFINE_TYPE (GstOctLogScale, gst_oct_logscale, GST_TYPE_OCT_FILTER);
-GST_ELEMENT_REGISTER_DEFINE (
+GST_OCT_REGISTER_DEFINE (
     octlogscale, "octlogscale", GST_RANK_NONE, GST_TYPE_OCT_LOGSCALE);
 
 static const GEnumValue scales[] = {
@@ -138,10 +139,9 @@ tell_range (GstOctFilter *filter, gint64 now)
           gst_oct_filter_get_operator (filter), range))
     return;
   GST_OCT_LOGSCALE (filter)->told_at = now;
-  gst_element_post_message (GST_ELEMENT (filter),
-      gst_message_new_element (GST_OBJECT (filter),
-          gst_structure_new ("oct-range", "min", G_TYPE_DOUBLE, range[0], "max",
-              G_TYPE_DOUBLE, range[1], NULL)));
+  gst_oct_bus_post (GST_ELEMENT (filter),
+      gst_structure_new ("oct-range", "min", G_TYPE_DOUBLE, range[0], "max",
+          G_TYPE_DOUBLE, range[1], NULL));
 }
 
 static void

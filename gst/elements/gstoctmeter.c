@@ -14,6 +14,7 @@
  * ]|
  */
 #include "gstoctmeter.h"
+#include "gstoctbus.h"
 #include "gstoctascans.h"
 #include "gstoctcalibration.h"
 #include "gstoctcuda.h"
@@ -144,7 +145,7 @@ struct _GstOctMeter {
 };
 
 G_DEFINE_TYPE (GstOctMeter, gst_oct_meter, GST_TYPE_BASE_TRANSFORM);
-GST_ELEMENT_REGISTER_DEFINE (
+GST_OCT_REGISTER_DEFINE (
     octmeter, "octmeter", GST_RANK_NONE, GST_TYPE_OCT_METER);
 
 #define ALL_CAPS                                                               \
@@ -283,8 +284,7 @@ measure_all (gpointer data)
     g_mutex_lock (&self->lock);
     self->busy = FALSE;
     g_mutex_unlock (&self->lock);
-    gst_element_post_message (GST_ELEMENT (self),
-        gst_message_new_element (GST_OBJECT (self), measurement));
+    gst_oct_bus_post (GST_ELEMENT (self), measurement);
     g_mutex_lock (&self->lock);
     self->told = TRUE;
     g_cond_broadcast (&self->cond);
@@ -447,8 +447,8 @@ gst_oct_meter_sink_event (GstBaseTransform *trans, GstEvent *event)
     self->time = GST_CLOCK_TIME_NONE;
   if (GST_EVENT_TYPE (event) == GST_EVENT_EOS)
     wait_for_measurement (self);
-  return GST_BASE_TRANSFORM_CLASS (gst_oct_meter_parent_class)
-      ->sink_event (trans, event);
+  return gst_oct_order_sink_event (
+      trans, GST_BASE_TRANSFORM_CLASS (gst_oct_meter_parent_class), event);
 }
 
 static gboolean

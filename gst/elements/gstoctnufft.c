@@ -13,6 +13,7 @@
  * ]|
  */
 #include "gstoctnufft.h"
+#include "gstoctbus.h"
 #include "gstoctascans.h"
 #include "gstoctgridding.h"
 
@@ -35,7 +36,7 @@ struct _GstOctNUFFT {
 };
 
 G_DEFINE_TYPE (GstOctNUFFT, gst_oct_nufft, GST_TYPE_OCT_FILTER);
-GST_ELEMENT_REGISTER_DEFINE (
+GST_OCT_REGISTER_DEFINE (
     octnufft, "octnufft", GST_RANK_NONE, GST_TYPE_OCT_NUFFT);
 
 static const GEnumValue methods[] = {

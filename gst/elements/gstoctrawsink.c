@@ -12,6 +12,7 @@
  * ]|
  */
 #include "gstoctrawsink.h"
+#include "gstoctbus.h"
 #include "gstoctcalibration.h"
 #include "gstocterror.h"
 #include "gstoctframe.h"
@@ -106,7 +107,7 @@ static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
     "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS (GST_OCT_CAPS_RAW));
 
 G_DEFINE_TYPE (GstOctRawSink, gst_oct_raw_sink, GST_TYPE_OCT_FILE_SINK);
-GST_ELEMENT_REGISTER_DEFINE (
+GST_OCT_REGISTER_DEFINE (
     octrawsink, "octrawsink", GST_RANK_NONE, GST_TYPE_OCT_RAW_SINK);
 
 /* -------------------------------------------------------------------- start */

@@ -11,6 +11,7 @@
  * ]|
  */
 #include "gstoctsharpen.h"
+#include "gstoctbus.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_oct_sharpen_debug);
 #define GST_CAT_DEFAULT gst_oct_sharpen_debug
@@ -24,7 +25,7 @@ struct _GstOctSharpen {
 };
 
 G_DEFINE_TYPE (GstOctSharpen, gst_oct_sharpen, GST_TYPE_OCT_IMAGE_FILTER);
-GST_ELEMENT_REGISTER_DEFINE (
+GST_OCT_REGISTER_DEFINE (
     octsharpen, "octsharpen", GST_RANK_NONE, GST_TYPE_OCT_SHARPEN);
 
 /* The defaults of ImageJ, whose mask weight 0.6 is the amount 0.6 / 0.4. */

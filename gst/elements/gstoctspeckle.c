@@ -11,6 +11,7 @@
  * ]|
  */
 #include "gstoctspeckle.h"
+#include "gstoctbus.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_oct_speckle_debug);
 #define GST_CAT_DEFAULT gst_oct_speckle_debug
@@ -26,7 +27,7 @@ struct _GstOctSpeckle {
 };
 
 G_DEFINE_TYPE (GstOctSpeckle, gst_oct_speckle, GST_TYPE_OCT_IMAGE_FILTER);
-GST_ELEMENT_REGISTER_DEFINE (
+GST_OCT_REGISTER_DEFINE (
     octspeckle, "octspeckle", GST_RANK_NONE, GST_TYPE_OCT_SPECKLE);
 
 static const GEnumValue methods[] = {

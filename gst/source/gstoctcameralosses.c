@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstoctcameralosses.h"
+#include "gstoctbus.h"
 
 #define TELL_TIME G_TIME_SPAN_SECOND
 
@@ -55,14 +56,13 @@ gst_oct_camera_losses_tell (GstOctCameraLosses *losses, GstElement *element,
       || (!last && time < losses->told_at + TELL_TIME))
     return;
   warn_of_losses (losses, element, now, buffers);
-  gst_element_post_message (element,
-      gst_message_new_element (GST_OBJECT (element),
-          gst_structure_new (GST_OCT_CAMERA_LOST_MESSAGE, "lost", G_TYPE_UINT64,
-              now->lost, "lost-now", G_TYPE_UINT64, now->lost - told->lost,
-              "all-held", G_TYPE_UINT64, now->all_held, "incomplete",
-              G_TYPE_UINT64, now->incomplete, "incomplete-now", G_TYPE_UINT64,
-              now->incomplete - told->incomplete, "frames", G_TYPE_UINT64,
-              now->frames, NULL)));
+  gst_oct_bus_post (element,
+      gst_structure_new (GST_OCT_CAMERA_LOST_MESSAGE, "lost", G_TYPE_UINT64,
+          now->lost, "lost-now", G_TYPE_UINT64, now->lost - told->lost,
+          "all-held", G_TYPE_UINT64, now->all_held, "incomplete", G_TYPE_UINT64,
+          now->incomplete, "incomplete-now", G_TYPE_UINT64,
+          now->incomplete - told->incomplete, "frames", G_TYPE_UINT64,
+          now->frames, NULL));
   losses->told = *now;
   losses->told_at = time;
 }

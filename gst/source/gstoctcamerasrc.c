@@ -13,6 +13,7 @@
  * ]|
  */
 #include "gstoctcamerasrc.h"
+#include "gstoctbus.h"
 #include "gstoctcameradevice.h"
 #include "gstoctcameraframes.h"
 #include "gstoctcameraimage.h"
@@ -64,7 +65,7 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
     "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS (GST_OCT_CAPS_RAW));
 
 G_DEFINE_TYPE (GstOctCameraSrc, gst_oct_camera_src, GST_TYPE_PUSH_SRC);
-GST_ELEMENT_REGISTER_DEFINE (
+GST_OCT_REGISTER_DEFINE (
     octcamerasrc, "octcamerasrc", GST_RANK_NONE, GST_TYPE_OCT_CAMERA_SRC);
 
 /* ------------------------------------------------------------------- errors */

@@ -15,6 +15,7 @@
  * decodebin shows them as they are and asks no decoder, and a decoder that took
  * all grey video would spoil the films of everybody else. */
 #include "gstoctimagesrc.h"
+#include "gstoctbus.h"
 #include "gstoctreconstruct.h"
 #include "gstoctsrc.h"
 #include "gstoctsrcuri.h"
@@ -37,7 +38,7 @@ static void uri_handler_init (gpointer iface, gpointer data);
 
 G_DEFINE_TYPE_WITH_CODE (GstOctImageSrc, gst_oct_image_src, GST_TYPE_BIN,
     G_IMPLEMENT_INTERFACE (GST_TYPE_URI_HANDLER, uri_handler_init));
-GST_ELEMENT_REGISTER_DEFINE (
+GST_OCT_REGISTER_DEFINE (
     octimagesrc, "octimagesrc", GST_RANK_NONE, GST_TYPE_OCT_IMAGE_SRC);
 
 /* --------------------------------------------------------------------- URIs */

@@ -74,7 +74,7 @@ static GstStaticPadTemplate src_template =
 
 G_DEFINE_TYPE_WITH_CODE (GstOctSrc, gst_oct_src, GST_TYPE_PUSH_SRC,
     G_IMPLEMENT_INTERFACE (GST_TYPE_URI_HANDLER, gst_oct_src_uri_handler_init));
-GST_ELEMENT_REGISTER_DEFINE (octsrc, "octsrc", GST_RANK_NONE, GST_TYPE_OCT_SRC);
+GST_OCT_REGISTER_DEFINE (octsrc, "octsrc", GST_RANK_NONE, GST_TYPE_OCT_SRC);
 
 /* ------------------------------------------------------------------- errors */
 

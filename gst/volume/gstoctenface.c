@@ -13,6 +13,7 @@
  * ]|
  */
 #include "gstoctenface.h"
+#include "gstoctbus.h"
 #include "gstoctvolumecaps.h"
 #include "oct-volume-noise.h"
 
@@ -48,7 +49,7 @@ struct _GstOctEnface {
 };
 
 G_DEFINE_TYPE (GstOctEnface, gst_oct_enface, GST_TYPE_OCT_VOLUME_FILTER);
-GST_ELEMENT_REGISTER_DEFINE (
+GST_OCT_REGISTER_DEFINE (
     octenface, "octenface", GST_RANK_NONE, GST_TYPE_OCT_ENFACE);
 
 static const GEnumValue modes[] = {

@@ -13,6 +13,7 @@
  * ]|
  */
 #include "gstoctslice.h"
+#include "gstoctbus.h"
 #include "gstoctvolumecaps.h"
 
 #include <math.h>
@@ -37,7 +38,7 @@ struct _GstOctSlice {
 };
 
 G_DEFINE_TYPE (GstOctSlice, gst_oct_slice, GST_TYPE_OCT_VOLUME_FILTER);
-GST_ELEMENT_REGISTER_DEFINE (
+GST_OCT_REGISTER_DEFINE (
     octslice, "octslice", GST_RANK_NONE, GST_TYPE_OCT_SLICE);
 
 static const GEnumValue planes[] = {

@@ -14,6 +14,7 @@
  * ]|
  */
 #include "gstoctvolume.h"
+#include "gstoctbus.h"
 #include "gstoctpace.h"
 #include "gstoctvolumecaps.h"
 #include "gstoctvolumefilter.h"
@@ -46,7 +47,7 @@ struct _GstOctVolume {
 };
 
 G_DEFINE_TYPE (GstOctVolume, gst_oct_volume, GST_TYPE_OCT_VOLUME_FILTER);
-GST_ELEMENT_REGISTER_DEFINE (
+GST_OCT_REGISTER_DEFINE (
     octvolume, "octvolume", GST_RANK_NONE, GST_TYPE_OCT_VOLUME);
 
 static void

@@ -15,6 +15,7 @@
  * ]|
  */
 #include "gstoctvolumecs.h"
+#include "gstoctbus.h"
 
 #include <string.h>
 
@@ -74,7 +75,7 @@ struct _GstOctVolumeCs {
 #define SINK_CAPS ASCANS "; " GST_OCT_CAPS_SPECTRA ("F32LE", "wavenumber")
 
 G_DEFINE_TYPE (GstOctVolumeCs, gst_oct_volume_cs, GST_TYPE_ELEMENT);
-GST_ELEMENT_REGISTER_DEFINE (
+GST_OCT_REGISTER_DEFINE (
     octvolumecs, "octvolumecs", GST_RANK_NONE, GST_TYPE_OCT_VOLUME_CS);
 
 static GstFlowReturn
@@ -243,8 +244,7 @@ volume_cs_tell (GstOctVolumeCs *self, guint64 volume, guint missing)
       s->phase_step_y, "missing", G_TYPE_UINT, missing, NULL);
 
   GST_INFO_OBJECT (self, "%" GST_PTR_FORMAT, told);
-  gst_element_post_message (
-      GST_ELEMENT (self), gst_message_new_element (GST_OBJECT (self), told));
+  gst_oct_bus_post (GST_ELEMENT (self), told);
 }
 
 /* Settings of the first volume hold for later ones: a picture whose method

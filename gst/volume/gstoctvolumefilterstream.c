@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstoctvolumefilter.h"
+#include "gstoctbus.h"
 #include "gstoctallocation.h"
 #include "gstocterror.h"
 #include "gstoctpinned.h"
@@ -63,9 +64,7 @@ tell_of_losses (GstOctVolumeFilter *self)
       && now->late == told->late)
     return;
   self->told = *now;
-  gst_element_post_message (
-      GST_ELEMENT (self), gst_message_new_element (GST_OBJECT (self),
-                              new_stats (self, "oct-volume")));
+  gst_oct_bus_post (GST_ELEMENT (self), new_stats (self, "oct-volume"));
 }
 
 /* --------------------------------------------------------------------- caps */

@@ -11,6 +11,7 @@
  * ]|
  */
 #include "gstoctvolumesink.h"
+#include "gstoctbus.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -149,7 +150,7 @@ static GstStaticPadTemplate sink_template =
             "; " GST_OCT_CAPS_VALUES));
 
 G_DEFINE_TYPE (GstOctVolumeSink, gst_oct_volume_sink, GST_TYPE_OCT_FILE_SINK);
-GST_ELEMENT_REGISTER_DEFINE (
+GST_OCT_REGISTER_DEFINE (
     octvolumesink, "octvolumesink", GST_RANK_NONE, GST_TYPE_OCT_VOLUME_SINK);
 
 /* -------------------------------------------------------------------- names */
@@ -384,11 +385,10 @@ post_written (GstOctVolumeSink *self, const char *path, guint64 number)
   /* messages hold UTF-8; a name that is none is shown with marks in its place */
   g_autofree char *name = g_filename_display_name (path);
 
-  gst_element_post_message (GST_ELEMENT (self),
-      gst_message_new_element (GST_OBJECT (self),
-          gst_structure_new ("oct-volume-file", "location", G_TYPE_STRING, name,
-              "volume", G_TYPE_UINT64, number, "bscans", G_TYPE_UINT,
-              self->volume.bscans, "missing", G_TYPE_UINT, missing, NULL)));
+  gst_oct_bus_post (GST_ELEMENT (self),
+      gst_structure_new ("oct-volume-file", "location", G_TYPE_STRING, name,
+          "volume", G_TYPE_UINT64, number, "bscans", G_TYPE_UINT,
+          self->volume.bscans, "missing", G_TYPE_UINT, missing, NULL));
 }
 
 /* Writes the B-scans of the current volume that have come. */

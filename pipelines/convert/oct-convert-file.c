@@ -17,9 +17,8 @@ oct_convert_set_method (
 
   g_return_val_if_fail (method != NULL && method->id != NULL, FALSE);
   oct_method_use (reconstruct, method);
-  if (options->mode != NULL)
-    gst_util_set_object_arg (G_OBJECT (reconstruct), "mode", options->mode);
-  return oct_sensing_options_use (&options->sensing, reconstruct, error);
+  return oct_view_options_use (&options->view, reconstruct, error)
+         && oct_sensing_options_use (&options->sensing, reconstruct, error);
 }
 
 /* One range for all images: by the contrast so far, slowly, or as set. */
@@ -59,11 +58,13 @@ convert_file_make_pipeline (const OctConvertOptions *options, GError **error)
 {
   g_autoptr (GstElement) reconstruct = NULL;
   g_autofree char *frames = describe_frames (options);
+  g_autofree char *filters = oct_view_options_describe_filters (&options->view);
   gboolean ascans = options->ascans || options->flow || options->doppler;
   g_autofree char *launch = g_strdup_printf (
-      "octsrc name=source%s ! octreconstruct name=reconstruct output=%s ! %s"
+      "octsrc name=source%s ! octreconstruct name=reconstruct output=%s ! %s%s"
       "octvolumesink name=sink",
-      frames, ascans ? "ascans" : "images", describe_result (options));
+      frames, ascans ? "ascans" : "images", filters,
+      describe_result (options));
   GstElement *pipeline =
       gst_parse_launch_full (launch, NULL, GST_PARSE_FLAG_FATAL_ERRORS, error);
 

@@ -8,6 +8,7 @@
 
 #include "oct-launch.h"
 #include "oct-sensing.h"
+#include "oct-view.h"
 
 G_BEGIN_DECLS
 
@@ -197,7 +198,7 @@ typedef struct {
   char *format;            /* of octvolumesink: ending of the files */
   char *method;            /* id of an OctMethod, NULL = the default */
   OctSensingOptions sensing;
-  char *mode;      /* of octdcsub, NULL = its own */
+  OctViewOptions view;
   double min, max; /* dB, both 0: by the contrast of the images */
   double width_um, length_um, refractive_index;
   gint bscans;

@@ -251,6 +251,15 @@ describe_depths (const OctSourceOptions *s)
 }
 
 static char *
+describe_view (const OctViewOptions *v)
+{
+  return v->to == 0.0 && v->average == 1 && v->window == NULL && !v->speckle
+             ? g_strdup ("")
+             : g_strdup_printf (" view %a %a %d %s %d", v->from, v->to,
+                 v->average, v->window != NULL ? v->window : "", v->speckle);
+}
+
+static char *
 describe_cameras (const OctConvertOptions *f)
 {
   return f->crop_start != 0 || f->crop_end != 0
@@ -277,6 +286,7 @@ describe_options (const Options *options)
   g_autofree char *depths = NULL;
   g_autofree char *frames = NULL;
   g_autofree char *flow = NULL;
+  g_autofree char *view = NULL;
   g_autofree char *text = NULL;
   char *sum;
 
@@ -293,18 +303,19 @@ describe_options (const Options *options)
   depths = describe_depths (s);
   frames = describe_cameras (f);
   flow = describe_flow (f);
+  view = describe_view (&f->view);
   text = g_strdup_printf (
       "%s %d %s %s %a %a %a %a %a %d %s %d %d %s %" G_GINT64_FORMAT
-      " %s %s %s%s%s%s%s%s%s",
+      " %s %s %s%s%s%s%s%s%s%s",
       f->format, f->ascans, f->method != NULL ? f->method : "",
-      f->mode != NULL ? f->mode : "", f->min, f->max, f->width_um, f->length_um,
-      f->refractive_index, f->bscans,
+      f->view.background != NULL ? f->view.background : "", f->min, f->max,
+      f->width_um, f->length_um, f->refractive_index, f->bscans,
       f->dicom_tags != NULL ? f->dicom_tags : "", s->samples, s->lines,
       s->sample_format != NULL ? s->sample_format : "", s->header_size,
       s->variable != NULL ? s->variable : "",
       s->dataset != NULL ? s->dataset : "",
       calibration != NULL ? calibration : "", packing, axes, sensing, depths,
-      frames, flow);
+      frames, flow, view);
   sum = g_compute_checksum_for_string (G_CHECKSUM_SHA256, text, -1);
   sum[12] = '\0';
   return sum;
@@ -504,10 +515,18 @@ convert_check (Options *o, GError **error)
     problem = "--part is K/N, the K-th of N parts, such as 1/4.";
   else if (o->part != NULL && o->summary)
     problem = "--summary is of all parts; leave out --part.";
+  else if ((f->ascans || f->flow || f->doppler)
+           && (f->view.average != 1 || f->view.speckle))
+    problem = "--average and --speckle are for images, but --ascans, --flow and "
+              "--doppler write others; leave one of them out.";
+  else if (f->view.depths != NULL && oct_source_options_has_depths (&f->source))
+    problem = OCT_VIEW_DEPTHS_TWICE;
   else
     problem = convert_check_flow (f);
+  f->view.index = f->refractive_index;
   if (problem == NULL)
-    return oct_source_options_check (&f->source, NULL, error);
+    return oct_view_options_check (&f->view, error)
+           && oct_source_options_check (&f->source, NULL, error);
   g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, "%s", problem);
   return FALSE;
 }
@@ -541,8 +560,6 @@ convert_parse_options (int *argc, char ***argv, Options *o, GError **error)
     { "method", 0, 0, G_OPTION_ARG_STRING, &f->method,
       "Reconstruction: cubic (default), linear, lanczos, nufft, nudft, cs",
       "M" },
-    { "background", 0, 0, G_OPTION_ARG_STRING, &f->mode,
-      "Background to remove: a mode of octdcsub (default: bscan)", "MODE" },
     { "min", 0, 0, G_OPTION_ARG_DOUBLE, &f->min,
       "Black in dB, with --max (default: by the contrast of the images)",
       "DB" },
@@ -589,32 +606,11 @@ convert_parse_options (int *argc, char ***argv, Options *o, GError **error)
   oct_sensing_options_add (group, &f->sensing);
   g_option_context_set_main_group (context, group);
   oct_source_options_add_described (context, &f->source);
+  oct_view_options_join (argc, *argv);
+  oct_view_options_add (context, &f->view);
   oct_version_add (context);
   return g_option_context_parse (context, argc, argv, error)
          && convert_check (o, error);
-}
-
-/* Values of `mode` of octdcsub. */
-static gboolean
-check_mode (const char *mode, GError **error)
-{
-  g_autoptr (GstElement) dcsub = gst_element_factory_make ("octdcsub", NULL);
-  g_autoptr (GString) names = g_string_new (NULL);
-  GParamSpec *spec;
-  GEnumClass *values;
-
-  if (mode == NULL || dcsub == NULL)
-    return TRUE;
-  spec = g_object_class_find_property (G_OBJECT_GET_CLASS (dcsub), "mode");
-  values = G_PARAM_SPEC_ENUM (spec)->enum_class;
-  if (g_enum_get_value_by_nick (values, mode) != NULL)
-    return TRUE;
-  for (guint i = 0; i < values->n_values; i++)
-    g_string_append_printf (
-        names, "%s%s", i > 0 ? ", " : "", values->values[i].value_nick);
-  g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-      "--background is one of %s, not '%s'.", names->str, mode);
-  return FALSE;
 }
 
 static gboolean
@@ -657,7 +653,7 @@ clear_options (Options *o)
   g_free (o->file.format);
   g_free (o->file.method);
   oct_sensing_options_clear (&o->file.sensing);
-  g_free (o->file.mode);
+  oct_view_options_clear (&o->file.view);
   g_free (o->file.dicom_tags);
   g_strfreev (o->inputs);
   g_free (o->output);
@@ -685,7 +681,6 @@ main (int argc, char **argv)
     oct_launch_shows_warnings ();
     options.text = describe_options (&options);
     if (!convert_check_method (&options, &error)
-        || !check_mode (options.file.mode, &error)
         || !check_sensing (&options, &error))
       status = 2;
     else if (!convert_run (&options, &work, &error) || work.failed > 0

@@ -44,7 +44,7 @@ def find_sentences(text):
 
 def find_explained(text):
     """The entries of the tables."""
-    section = text.split("### What it says, and what to do")[1].split("\n## ")[0]
+    section = text.split("### Messages and remedies")[1].split("\n## ")[0]
     for row in re.findall(r"^\| (.*?) \|", section, re.M):
         if row == "it says":
             continue

@@ -11,6 +11,8 @@ Each stands between one of these marks and <!-- end -->:
                                     as gst-inspect-1.0 tells them
     <!-- properties of ELEMENT -->  its properties, from gst-inspect-1.0
     <!-- operations -->             the table of list-operations
+    <!-- messages -->, <!-- signals -->   those of all elements, from the descriptions
+                                    that gst-inspect-1.0 shows
 
 The first two are in the page of each element.  The built plugin has to be on
 GST_PLUGIN_PATH, and OCT_LIST_OPERATIONS names the program.
@@ -28,7 +30,7 @@ import sections
 
 DOCS = pathlib.Path(__file__).resolve().parents[2] / "docs"
 BLOCK = re.compile(
-    r"(<!-- (?:(section|properties) of (oct[a-z0-9]+)|operations) -->\n).*?"
+    r"(<!-- (?:(section|properties) of (oct[a-z0-9]+)|(operations|messages|signals)) -->\n).*?"
     r"(<!-- end -->\n)",
     re.DOTALL)
 COLUMNS = 88
@@ -134,6 +136,54 @@ def properties(element):
     return "\n".join(rows) + "\n"
 
 
+# -------------------------------------------------------- messages and signals
+
+def check_posting():
+    """Every message goes through the table that gst-inspect-1.0 shows."""
+    for source in (DOCS.parent / "gst").rglob("*.c"):
+        if (source.name != "gstoctbus.c"
+                and "gst_message_new_element" in source.read_text(encoding="utf-8")):
+            sys.exit(f"{source.name} makes a message by itself: use gst_oct_bus_post()")
+
+
+def descriptions():
+    for page in sorted((DOCS / "elements").glob("*.md")):
+        if page.stem not in sections.left_out():
+            yield page.stem, re.search(r"^ +Description +(.*)", inspect(page.stem),
+                                       re.M)[1]
+
+
+def messages():
+    check_posting()
+    rows = {}
+    for element, text in descriptions():
+        for name, says, fields in re.findall(
+                r"Bus message ([\w-]+), ([^:]*): (.*?)\.(?= [A-Z]|$)", text):
+            fields = ", ".join(f"`{field}`" if field[0].isalpha() else field
+                               for field in fields.split(", "))
+            rows.setdefault((name, says, fields), []).append(
+                f"[{element}](elements/{element}.md)")
+    return "\n".join(["| message | from | says | fields |", "|---|---|---|---|", *(
+        f"| `{name}` | {', '.join(elements)} | {says} | {fields} |"
+        for (name, says, fields), elements in sorted(rows.items())), ""])
+
+
+def signals():
+    rows = {}
+    for element, text in descriptions():
+        for name, arguments, returns, does in re.findall(
+                r"Action signal ([\w-]+) \((.*?)\), returns (\w+): (.*?)\."
+                r"(?= [A-Z]|$)", text):
+            rows.setdefault((name, arguments, returns, does), []).append(
+                f"[{element}](elements/{element}.md)")
+    return "\n".join(
+        ["| signal | of | arguments | returns | does |", "|---|---|---|---|---|", *(
+            f"| `{name}` | {', '.join(elements)} | "
+            f"{f'`{arguments}`' if arguments else 'none'} | `{returns}` | {does} |"
+            for (name, arguments, returns, does), elements in sorted(rows.items())),
+         ""])
+
+
 # ------------------------------------------------------------------------ caps
 
 def pads(text):
@@ -219,9 +269,14 @@ def section(element):
 
 def generate(match):
     kind, element = match[2], match[3]
+    if match[4] == "messages" and sections.left_out():
+        return match[0][len(match[1]):-len(match[5])]
+    if match[4]:
+        return {"operations": operations, "messages": messages,
+                "signals": signals}[match[4]]()
     if kind == "section":
         return section(element)
-    return properties(element) if kind == "properties" else operations()
+    return properties(element)
 
 
 def missing(element, text):
@@ -236,12 +291,13 @@ def missing(element, text):
 def main():
     write, show = (sys.argv[1:] == [option] for option in ("--write", "--print"))
     stale = found = 0
-    pages = [*DOCS.glob("elements/*.md"), DOCS / "development.md"]
+    pages = [*DOCS.glob("elements/*.md"), DOCS / "development.md",
+             DOCS / "messages.md"]
     for page in sorted(pages):
         if page.stem in sections.left_out():
             continue
         old = page.read_text(encoding="utf-8")
-        new = BLOCK.sub(lambda m: m[1] + generate(m) + m[4], old)
+        new = BLOCK.sub(lambda m: m[1] + generate(m) + m[5], old)
         found += len(BLOCK.findall(old))
         if page.parent.name == "elements":
             for mark in missing(page.stem, old):

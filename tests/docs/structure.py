@@ -3,7 +3,7 @@
 
 - a circle: two files, each of which includes or calls the other, directly or
   through more files (NAME.c and NAME.h are one file here);
-- a file that includes one of a higher layer (docs/development.md, "The house");
+- a file that includes one of a higher layer (docs/development.md, "Folders and layers");
 - a file of more than MOST_LINES lines, or a function of more than
   MOST_FUNCTION_LINES.
 

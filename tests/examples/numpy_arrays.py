@@ -2,6 +2,7 @@
 """examples/ascans_from_numpy.py and what Python reads of buffers, against the
 formula of docs/elements/octnufft.md in double precision.  Runs with the Python
 that has GStreamer's bindings.  Output is TAP."""
+import os
 import pathlib
 import subprocess
 import sys
@@ -73,6 +74,43 @@ def test_files():
         found = numpy.load(folder / "a.npy")
         expected, _ = example.reconstruct(spectra, WAVELENGTHS, source)
         assert numpy.array_equal(found, expected)
+
+
+def test_calibration_file():
+    """A calibration in place of wavelengths, and images too: the mirror's row is
+    the brightest."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        spectra = example.simulate_mirrors(DEPTHS[:2], WAVELENGTHS, lines=6)
+        source = example.simulate_source(WAVELENGTHS)
+        numpy.save(folder / "s.npy", spectra)
+        (folder / "a calibration.csv").write_text("wavelength_nm,background\n" + "".join(
+            f"{nm!r},{counts!r}\n" for nm, counts in zip(
+                WAVELENGTHS.tolist(), source.tolist())))
+        subprocess.run(
+            [EXAMPLES / "ascans_from_numpy.py", "s.npy", "a calibration.csv", "a.npy",
+             "i.npy"], cwd=folder, check=True, timeout=120, stdout=subprocess.DEVNULL)
+        ascans = numpy.load(folder / "a.npy")
+        images = numpy.load(folder / "i.npy")
+    _, spacing = expected_ascans(spectra, source)
+    assert ascans.shape == (2, 6, 512) and images.shape == (2, 512, 6)
+    assert images.dtype == numpy.uint8
+    for depth, image in zip(DEPTHS, images):
+        row = int(image[:, 0].argmax())
+        assert abs(row * spacing - depth) <= spacing, (depth, row)
+
+
+def test_no_plugin():
+    """GStreamer does not find the plugin: what to do."""
+    with tempfile.TemporaryDirectory() as name:
+        result = subprocess.run(
+            [sys.executable, "-B", EXAMPLES / "ascans_from_numpy.py"], text=True,
+            capture_output=True, timeout=120, env=dict(
+                os.environ, GST_PLUGIN_PATH=name, GST_PLUGIN_SYSTEM_PATH=name,
+                GST_PLUGIN_PATH_1_0=name, GST_PLUGIN_SYSTEM_PATH_1_0=name,
+                GST_REGISTRY=str(pathlib.Path(name) / "registry.bin")))
+    assert result.returncode == 1, result
+    assert "meson devenv -C build" in result.stderr, result.stderr
 
 
 def test_wrong():

@@ -1,20 +1,22 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The examples in C and for the shell.  Output is TAP.
 
-programs.py DIGITIZER FROM_DIGITIZER FOLDER_OF_DEPTHGAIN
+programs.py DIGITIZER FROM_DIGITIZER LIVE FOLDER_OF_DEPTHGAIN
 """
 import array
 import math
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
 import threading
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-DIGITIZER, FROM_DIGITIZER, ELEMENT = map(pathlib.Path, sys.argv[1:4])
+DIGITIZER, FROM_DIGITIZER, LIVE, ELEMENT = map(pathlib.Path, sys.argv[1:5])
+PYTHON = "/usr/bin/python3"  # GStreamer's bindings are those of the system's own
 DEPTH = re.compile(r"volume (\d+), B-scan (\d+): mirror at ([\d.]+) um, "
                    r"(\d+) bins wide, at ([\d.]+) ms")
 LIMIT = 120  # seconds
@@ -148,6 +150,93 @@ def test_no_scale(folder):
         finally:
             stop.cancel()
             launched.kill()
+
+
+class Live:
+    """A live application, with the lines that it prints."""
+
+    def __init__(self, program, source):
+        self.process = subprocess.Popen(
+            [*program, source, "fakesink"], text=True, stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        self.stop = threading.Timer(LIMIT, self.process.kill)
+
+    def __enter__(self):
+        self.stop.start()
+        return self
+
+    def __exit__(self, *_):
+        self.stop.cancel()
+        self.process.kill()
+        self.process.communicate()
+
+    def wait_for(self, start):
+        said = []
+        for line in self.process.stdout:
+            if line.startswith(start):
+                return line
+            said.append(line)
+        raise AssertionError(f"no {start} in {said}")
+
+    def command(self, text):
+        self.process.stdin.write(text + "\n")
+        self.process.stdin.flush()
+
+
+def check_live(program):
+    """The calibration of the source has 30 um^2 too much, which autofocus takes
+    away again."""
+    with Live(program, "octsrc is-live=true samples=1024 lines=256 bscans=1 "
+              "line-rate=2560 dispersion-a2=30") as live:
+        assert re.fullmatch(r"oct-meter: peak at [\d.]+ um, SNR [\d.]+ dB\n",
+                            live.wait_for("oct-meter"))
+        live.command("a")
+        a2 = re.match(r"autofocus: changed, a2 = (-[\d.]+);",
+                      live.wait_for("autofocus"))
+        assert a2 and abs(float(a2[1]) + 30) < 5, a2
+        live.command("m 70")
+        assert live.wait_for("max") == "max = 70 dB\n"
+        live.command("u")
+        assert live.wait_for("autofocus").startswith("autofocus: undone, a2 = 0.00;")
+        live.command("u")
+        live.wait_for("there is nothing to undo")
+        live.command("q")
+        assert live.process.wait(LIMIT) == 0
+    with Live(program, "octsrc location=none.raw samples=64 lines=4") as live:
+        assert "none.raw" in live.wait_for("error: ")
+        assert live.process.wait(LIMIT) == 1
+
+
+def test_live_in_c(_):
+    check_live([LIVE])
+
+
+def test_live_in_python(_):
+    if subprocess.run([PYTHON, "-c", "import gi"], capture_output=True).returncode:
+        raise Skip("there is no python3-gi")
+    check_live([PYTHON, "-B", ROOT / "examples" / "live.py"])
+
+
+def test_make(folder):
+    """Without an installed plugin: with the header of the sources, or a sentence."""
+    if not shutil.which("make") or not shutil.which("pkg-config"):
+        raise Skip("there is no make or no pkg-config")
+    examples = folder / "examples"
+    shutil.copytree(ROOT / "examples", examples,
+                    ignore=shutil.ignore_patterns("*.so", "live", "*digitizer"))
+    environment = dict(os.environ, PKG_CONFIG_PATH="")
+    if subprocess.run(["pkg-config", "--exists", "gstreamer-oct-1.0"],
+                      env=environment).returncode == 0:
+        raise Skip("gst-oct is installed")
+    make = ["make", "-s", "-C", examples]
+    result = subprocess.run(make, env=environment, text=True, capture_output=True)
+    assert result.returncode != 0, result.stdout
+    assert "install gst-oct (in Debian gst-oct-dev)" in result.stderr, result.stderr
+    (folder / "gst").symlink_to(ROOT / "gst")
+    result = subprocess.run(make, env=environment, text=True, capture_output=True)
+    assert result.returncode == 0, result.stderr
+    assert all((examples / name).exists() for name in
+               ("live", "digitizer", "from-digitizer", "libgstdepthgain.so"))
 
 
 def test_shell(folder):

@@ -137,10 +137,10 @@ static const BadInput bad_inputs[] = {
       "right." },
   { NPY, "octsrc", DESCR "'<c8', 'fortran_order': False, 'shape': (4, 64), }",
       STREAM (FORMAT),
-      "File '@/bad.npy' holds values of NumPy type '<c8', but whole "
-      "numbers of 1 to 8 bytes or floats of 2 to 8 bytes are expected; save it "
-      "with numpy.save(file, "
-      "a.real.astype('<f4'))." },
+      "File '@/bad.npy' holds complex values (NumPy type '<c8'): these are "
+      "A-scans already, but spectra are expected; give A-scans to octlogscale, "
+      "as examples/ascans_from_numpy.py does, or, if they are spectra, save "
+      "them with numpy.save(file, a.real.astype('<f4'))." },
   { NPY, "octsrc", DESCR "'|O', 'fortran_order': False, 'shape': (4, 64), }",
       STREAM (FORMAT),
       "File '@/bad.npy' holds values of NumPy type '|O', but whole "

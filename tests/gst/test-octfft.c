@@ -106,7 +106,7 @@ GST_START_TEST (test_live_depths)
       oct_test_compare (output, expected, 0);
       if (scan == 0 && steps[i].refused != NULL)
         oct_test_assert_refused_live (
-            bus, steps[i].refused, "the previous range is kept", NULL);
+            bus, steps[i].refused, "The previous range stays in use", NULL);
       else
         oct_test_assert_quiet (bus);
     }

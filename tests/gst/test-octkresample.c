@@ -184,7 +184,7 @@ GST_START_TEST (test_bad_calibration_while_playing)
     former = push (harness, input);
     fail_unless (oct_array_equal (former, cubic));
     oct_test_assert_refused_live (bus, words[i],
-        "the previous calibration is kept", "k-index-101.csv", NULL);
+        "The previous calibration stays in use", "k-index-101.csv", NULL);
     oct_test_set (harness, "octkresample", "method", "linear");
     beside = push (harness, input);
     fail_unless (oct_array_equal (beside, linear));

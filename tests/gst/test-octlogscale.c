@@ -86,14 +86,14 @@ GST_START_TEST (test_min_above_max_for_a_moment)
   oct_test_set (harness, "octlogscale", "min", "40");
   between = push (harness, input);
   fail_unless (oct_array_equal (between, before));
-  oct_test_assert_refused_live (
-      bus, "min=40, max=30", "the previous range is kept: min=0", NULL);
+  oct_test_assert_refused_live (bus, "min=40, max=30",
+      "The previous range stays in use until then: min=0", NULL);
   /* the next setting that does not fit either */
   oct_test_set (harness, "octlogscale", "max", "35");
   again = push (harness, input);
   fail_unless (oct_array_equal (again, before));
-  oct_test_assert_refused_live (
-      bus, "min=40, max=35", "the previous range is kept: min=0, max=30", NULL);
+  oct_test_assert_refused_live (bus, "min=40, max=35",
+      "The previous range stays in use until then: min=0, max=30", NULL);
   /* what has nothing to do with it is taken, and nothing is said twice */
   oct_test_set (harness, "octlogscale", "scale", "linear");
   beside = push (harness, input);

@@ -362,7 +362,7 @@ GST_START_TEST (test_refused_live)
       oct_test_compare (output, expected, 0);
       if (scan == 0 && steps[i].refused != NULL)
         oct_test_assert_refused_live (bus, steps[i].refused,
-            "asked of octnufft", "the previous range is kept", NULL);
+            "asked of octnufft", "The previous range stays in use", NULL);
       else
         oct_test_assert_quiet (bus);
     }

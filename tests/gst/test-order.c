@@ -125,6 +125,14 @@ static const struct {
       "octmeter* capsfilter*: it takes spectra or A-scans, *not video of "
       "format "
       "RGB; set the camera to a grey format, *" },
+  { "octfft ! videoconvert",
+      "videoconvert* cannot follow octfft*: it takes video, not A-scans; put "
+      "octlogscale between them." },
+  { "octsrc ! octdcsub ! octkresample ! videoconvert",
+      "videoconvert* octkresample*: it takes video, not spectra uniform in "
+      "wavenumber *; put octfft ! octlogscale between them." },
+  { "octsrc ! octdcsub ! octnufft ! pngenc",
+      "pngenc* octnufft*; put octlogscale between them." },
   { "octdcsub axis=wavelength ! octmeter ! octfft",
       "octfft* octmeter*; put octkresample between them, *" },
 };
@@ -206,11 +214,26 @@ static const struct {
       "them." },
 };
 
-GST_START_TEST (test_wrong_format)
+/* Elements that link, as nothing is known of the source yet. */
+static const struct {
+  const char *elements, *sentence;
+} wrong_late[] = {
+  { "octdcsub ! octfft",
+      "octfft* cannot follow octdcsub*, not spectra as measured "
+      "(axis=wavelength); put octkresample between them, *" },
+  { "octdcsub ! queue ! octdispersion ! octfft",
+      "octfft* cannot follow octdispersion*; put octkresample before *" },
+  { "octgather ! octfft",
+      "octfft* cannot follow octgather*; put octdcsub ! octkresample between "
+      "them." },
+  { "octmeter ! octfft",
+      "octfft* cannot follow octmeter*; put octdcsub ! octkresample between "
+      "them." },
+};
+
+static void
+check_late_caps (const char *launch, const char *format, const char *sentence)
 {
-  const char *format = wrong_formats[__i__].format;
-  g_autofree char *launch = g_strdup_printf (
-      "appsrc name=source ! %s ! fakesink", wrong_formats[__i__].element);
   g_autoptr (GstElement) pipeline = gst_parse_launch (launch, NULL);
   g_autoptr (GstElement) source =
       gst_bin_get_by_name (GST_BIN (pipeline), "source");
@@ -232,11 +255,28 @@ GST_START_TEST (test_wrong_format)
   fail_unless (message != NULL, "%s says nothing", launch);
   fail_unless_equals_int (GST_MESSAGE_TYPE (message), GST_MESSAGE_ERROR);
   gst_message_parse_error (message, &error, NULL);
-  fail_unless (
-      g_pattern_match_simple (wrong_formats[__i__].sentence, error->message),
-      "%s: %s", launch, error->message);
+  fail_unless (g_pattern_match_simple (sentence, error->message), "%s: %s",
+      launch, error->message);
   gst_message_unref (message);
   gst_element_set_state (pipeline, GST_STATE_NULL);
+}
+
+GST_START_TEST (test_wrong_format)
+{
+  g_autofree char *launch = g_strdup_printf (
+      "appsrc name=source ! %s ! fakesink", wrong_formats[__i__].element);
+
+  check_late_caps (
+      launch, wrong_formats[__i__].format, wrong_formats[__i__].sentence);
+}
+GST_END_TEST
+
+GST_START_TEST (test_wrong_late)
+{
+  g_autofree char *launch = g_strdup_printf (
+      "appsrc name=source ! %s ! fakesink", wrong_late[__i__].elements);
+
+  check_late_caps (launch, "GRAY8", wrong_late[__i__].sentence);
 }
 GST_END_TEST
 
@@ -305,6 +345,7 @@ order_suite (void)
   suite_add_tcase (suite, tc);
   tcase_add_loop_test (tc, test_wrong_order, 0, G_N_ELEMENTS (wrong_orders));
   tcase_add_loop_test (tc, test_wrong_format, 0, G_N_ELEMENTS (wrong_formats));
+  tcase_add_loop_test (tc, test_wrong_late, 0, G_N_ELEMENTS (wrong_late));
   tcase_add_loop_test (tc, test_other_format, 0, G_N_ELEMENTS (between));
   return suite;
 }

@@ -70,7 +70,7 @@ static const Setting settings[] = {
       "calibration=%/v.csv" },
   { "octdispersion calibration=%/w.csv a2=3", "wavenumber", 'f', 4,
       "octdispersion", "mask-file", "%/no.txt", "does not exist",
-      "mask-file=\"\"", "mask-file=%/mask.txt" },
+      "mask-file not set", "mask-file=%/mask.txt" },
   { "octfft", "wavenumber", 'f', 4, "octfft", "length", "32",
       "`length` of octfft is 32",
       "32 depth bins from bin 0 on of a transform of length 64", "length=128" },
@@ -95,9 +95,9 @@ static const Setting settings[] = {
   { CHAIN (""), NULL, 'u', 2, "octdcsub", "mode", "background",
       "needs a stored spectrum", "mode=running", "mode=none" },
   { CHAIN (""), NULL, 'u', 2, "octkresample", "calibration", "%/no.csv",
-      "does not exist", "calibration=\"\"", "calibration=%/v.csv" },
+      "does not exist", "calibration not set", "calibration=%/v.csv" },
   { CHAIN (""), NULL, 'u', 2, "octdispersion", "mask-file", "%/short.txt",
-      "has 3 entries", "mask-file=\"\"", "mask-file=" },
+      "has 3 entries", "mask-file not set", "mask-file=" },
   { CHAIN (""), NULL, 'u', 2, "octfft", "depth-start", "40", "depth-start=40",
       "32 depth bins from bin 0", "depth-start=20 depth-bins=7" },
   { CHAIN (" min=70 max=30"), NULL, 'u', 2, "octlogscale", "range", "manual",
@@ -276,7 +276,7 @@ GST_START_TEST (test_refused)
     expected = oct_test_push (other, oct_test_buffer (input, LINES * i, LINES));
     if (i == 1)
       oct_test_assert_refused_live (
-          bus, setting->word, "Until then the previous", setting->kept, NULL);
+          bus, setting->word, "The previous", setting->kept, NULL);
     oct_test_assert_quiet (bus);
     fail_unless (oct_array_equal (found, expected), "B-scan %u", i);
     check_caps (harness, other, setting->element);
@@ -418,7 +418,7 @@ GST_START_TEST (test_settings_without_memory)
     if (i == 1) {
       fail_unless (oct_test_fault_happened ());
       oct_test_assert_refused_live (oct_test_bus (harness),
-          "The test made memory", "the previous", short_of_memory[__i__].kept,
+          "The test made memory", "The previous", short_of_memory[__i__].kept,
           NULL);
     }
     oct_test_assert_quiet (oct_test_bus (harness));

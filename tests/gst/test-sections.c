@@ -644,7 +644,7 @@ GST_START_TEST (test_min_above_max)
   /* drawn once more, as it was */
   expect_enface (scan, &enface, LINES, BSCANS);
   oct_test_assert_refused_live (oct_test_bus (scan->harness), "min=100, max=90",
-      "the previous range is kept: min=10", NULL);
+      "The previous range stays in use until then: min=10", NULL);
   scan_free (scan);
 }
 GST_END_TEST
