@@ -45,7 +45,8 @@ async function stopRecording(server, talk) {
     const { recording } = last(talk, "status");
     return !recording.active && !recording.finishing && recording;
   });
-  assert.equal(said.message, "");
+  // a machine that is busy makes gaps, and they are told
+  assert.match(said.message, /^$|^The recording \S+ has (a gap|\d+ gaps).*; it went on after that\.$/);
   assert.equal(await countFrames(server.recordings), said.frames);
   return said;
 }
