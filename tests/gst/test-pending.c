@@ -125,7 +125,7 @@ compare (const OctArray *found, const OctArray *expected)
     fail_unless (oct_test_error (found, expected) < 1e-5);
 }
 
-/* What the chain of this test up to part `end` gives where each element works on
+/* Results of the chain of this test up to part `end` if each element works on
  * its own; made once. */
 static OctArray *expected[G_N_ELEMENTS (resampled) + 1][BSCANS];
 
@@ -614,7 +614,7 @@ GST_START_TEST (test_few_buffers)
 }
 GST_END_TEST;
 
-/* What holds at every link of every chain. */
+/* Done at every link of every chain. */
 static void (*const checks[]) (guint at) = { check_appsink, check_queue,
   check_dump, check_probe, check_written, check_foreign_branch,
   check_own_branches, check_kept, check_copies, check_change_behind_queue };

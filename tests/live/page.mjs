@@ -154,6 +154,32 @@ const together = {
     await camera.stop();
   },
 
+  async "a connection that fails just before the pictures end is made again when they come"() {
+    const camera = await Camera.start();
+    const server = await Server.start(...camera.options);
+    const page = await browser.visit(server.url);
+    await waitForVideo(page);
+    await page.evaluate(() => {
+      // the next try waits until the test lets it begin
+      window.held = [];
+      const { setTimeout } = window;
+      window.setTimeout = (what, time, ...values) =>
+        (time === 1200 ? window.held.push(what) : setTimeout(what, time, ...values));
+      const connection = window.connections.at(-1);
+      Object.defineProperty(connection, "connectionState", { value: "failed" });
+      connection.onconnectionstatechange();
+      connection.close();
+    });
+    await camera.unplug();
+    await until("the page says so", async () => /has (ended|failed)/.test(await text(page, "#veil")));
+    await page.evaluate(() => window.held.forEach((next) => next()));
+    await camera.plug();
+    await until("pictures come", () => page.locator("#veil").isHidden());
+    assert.deepEqual(page.problems, []);
+    assert.equal(await server.stop(), 0);
+    await camera.stop();
+  },
+
   async "an old picture is not taken for a live one"() {
     const server = await Server.start();
     const page = await browser.visit(server.url);

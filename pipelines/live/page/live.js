@@ -114,6 +114,12 @@ async function onClose() {
 
 // --------------------------------------------------------------------- pictures
 
+// Begun again when pictures come.
+function leave() {
+  media?.close();
+  media = null;
+}
+
 function watch(Kind) {
   media?.close();
   $("video").hidden = Kind !== WebRtc;
@@ -121,15 +127,15 @@ function watch(Kind) {
   forgetPictures();
   media = new Kind(send, onFrame, () => {
     if (socket?.readyState !== WebSocket.OPEN) return;
-    if (trouble) {
-      // nobody's fault: begun again when pictures come
-      media?.close();
-      media = null;
-      return;
-    }
+    if (trouble) return leave(); // nobody's fault
     if (Kind === WebRtc) webrtcFailures += seen() ? 1 : 2;
-    setTimeout(() => { if (media && !trouble) choose(); }, 1200);
+    setTimeout(() => {
+      if (media !== mine) return;
+      if (!trouble) choose();
+      else leave();
+    }, 1200);
   }, wanted === "webrtc");
+  const mine = media;
   $("media").textContent = media.name;
 }
 
@@ -272,10 +278,7 @@ function takeTrouble(sentence) {
   if (trouble) forgetMeters();
   if (trouble) veil(trouble, "No pictures");
   else if (before) veil("Pictures are coming again …");
-  if (trouble && !seen()) {
-    media?.close();
-    media = null;
-  }
+  if (trouble && !seen()) leave();
   if (before && !trouble) expectPictures();
   if (!trouble && !media) choose();
 }
