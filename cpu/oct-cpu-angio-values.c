@@ -18,6 +18,8 @@ typedef struct {
    * amplitude, and a sum of squares */
   float before[2][OCT_CPU_ANGIO_CHUNK];
   float sum[OCT_CPU_ANGIO_CHUNK];
+  /* of products: the imaginary part, and the mean power of a pair */
+  float other[OCT_CPU_ANGIO_CHUNK], pair[OCT_CPU_ANGIO_CHUNK];
 } Statistics;
 
 OCT_INLINE float
@@ -80,6 +82,29 @@ angio_add_amplitude (const float *restrict a, guint count, Statistics *s)
   }
 }
 
+/* After angio_add_repeat(); `is_unit`: of amplitudes 1 */
+OCT_VECTORISED static void
+angio_add_product (
+    const float *restrict a, guint count, float is_unit, Statistics *s)
+{
+  OCT_INDEPENDENT
+  for (guint i = 0; i < count; i++) {
+    float there = is_there (a[2 * i], a[2 * i + 1]);
+    float re = there > 0 ? a[2 * i] : 0, im = there > 0 ? a[2 * i + 1] : 0;
+    float p = re * re + im * im, unit = p > 0 ? 1 / sqrtf (p) : 0;
+    float scale = is_unit > 0 ? unit : 1, x = re * scale, y = im * scale;
+    float was_x = s->before[0][i], was_y = s->before[1][i];
+    float pairs = s->n[i] > 1 ? there : 0;
+
+    s->sum[i] += pairs * (x * was_x + y * was_y);
+    s->other[i] += pairs * (y * was_x - x * was_y);
+    s->pair[i] +=
+        pairs * ((x * x + y * y) + (was_x * was_x + was_y * was_y)) / 2;
+    s->before[0][i] = there > 0 ? x : was_x;
+    s->before[1][i] = there > 0 ? y : was_y;
+  }
+}
+
 OCT_VECTORISED static void
 angio_finish_residual (const Statistics *s, const OctCpuAngioValues *values)
 {
@@ -103,11 +128,31 @@ angio_finish_residual (const Statistics *s, const OctCpuAngioValues *values)
 
 /* sum / (n - less) */
 OCT_VECTORISED static void
-angio_finish_sum (
-    const Statistics *s, guint count, float less, float *restrict mean)
+angio_finish_sum (const Statistics *s, const float *restrict sum, guint count,
+    float less, float *restrict mean)
 {
   for (guint i = 0; i < count; i++)
-    mean[i] = s->n[i] > 1 ? s->sum[i] / (s->n[i] - less) : 0;
+    mean[i] = s->n[i] > 1 ? sum[i] / (s->n[i] - less) : 0;
+}
+
+static void
+angio_add_method (
+    OctAngioMethod method, const float *a, guint count, Statistics *s)
+{
+  switch (method) {
+  case OCT_ANGIO_COMPLEX_DIFFERENCE:
+    angio_add_difference (a, count, s);
+    break;
+  case OCT_ANGIO_SPECKLE_VARIANCE:
+    angio_add_amplitude (a, count, s);
+    break;
+  case OCT_ANGIO_PHASE_VARIANCE:
+  case OCT_ANGIO_CDV:
+    angio_add_product (a, count, method == OCT_ANGIO_PHASE_VARIANCE, s);
+    break;
+  default:
+    break;
+  }
 }
 
 void
@@ -119,16 +164,18 @@ oct_cpu_angio_find (OctAngioMethod method, const OctCpuAngioValues *values)
   memset (&s, 0, sizeof s);
   for (guint i = 0; i < values->n; i++) {
     angio_add_repeat (values->repeats[i], count, &s);
-    if (method == OCT_ANGIO_COMPLEX_DIFFERENCE)
-      angio_add_difference (values->repeats[i], count, &s);
-    else if (method == OCT_ANGIO_SPECKLE_VARIANCE)
-      angio_add_amplitude (values->repeats[i], count, &s);
+    angio_add_method (method, values->repeats[i], count, &s);
   }
   angio_finish_residual (&s, values);
   if (method == OCT_ANGIO_COMPLEX_DIFFERENCE)
-    angio_finish_sum (&s, count, 1, values->mean);
+    angio_finish_sum (&s, s.sum, count, 1, values->mean);
   else if (method == OCT_ANGIO_SPECKLE_VARIANCE)
-    angio_finish_sum (&s, count, 0, values->mean);
+    angio_finish_sum (&s, s.sum, count, 0, values->mean);
+  if (!oct_angio_needs_products (oct_angio_get_show (method)))
+    return;
+  angio_finish_sum (&s, s.sum, count, 1, values->mean);
+  angio_finish_sum (&s, s.other, count, 1, values->other);
+  angio_finish_sum (&s, s.pair, count, 1, values->power);
 }
 
 /* ------------------------------------------------------------------ windows */
@@ -171,12 +218,12 @@ oct_cpu_angio_find_still (const float *restrict R, const float *restrict I,
 
 #define ANGIO_SHOW(kind)                                                       \
   for (guint i = 0; i < count; i++)                                            \
-  shown[i] = oct_angio_show (kind, R[i], I[i], noise, still)
+  shown[i] = oct_angio_show (kind, R[i], I[i], O[i], noise, still)
 
 OCT_VECTORISED void
 oct_cpu_angio_show_line (OctAngioShow show, const float *restrict R,
-    const float *restrict I, float noise, float still, guint count,
-    float *restrict shown)
+    const float *restrict I, const float *restrict O, float noise, float still,
+    guint count, float *restrict shown)
 {
   switch (show) {
   case OCT_ANGIO_SHOW_FLOW:
@@ -190,6 +237,12 @@ oct_cpu_angio_show_line (OctAngioShow show, const float *restrict R,
     break;
   case OCT_ANGIO_SHOW_MASK:
     ANGIO_SHOW (OCT_ANGIO_SHOW_MASK);
+    break;
+  case OCT_ANGIO_SHOW_PHASES:
+    ANGIO_SHOW (OCT_ANGIO_SHOW_PHASES);
+    break;
+  case OCT_ANGIO_SHOW_PRODUCTS:
+    ANGIO_SHOW (OCT_ANGIO_SHOW_PRODUCTS);
     break;
   default:
     ANGIO_SHOW (OCT_ANGIO_SHOW_RATIO);

@@ -21,7 +21,8 @@ typedef struct {
   const float *const *repeats;
   guint n, count;
   float *mean;    /* r, or in its place that of the method */
-  float *power;   /* p */
+  float *power;   /* p, or that of the method */
+  float *other;   /* of products: imaginary parts, `mean` has the real ones */
   guint16 *bins;  /* of r */
   guint64 *there; /* repeats of all values that count are added to it */
 } OctCpuAngioValues;
@@ -37,8 +38,8 @@ void oct_cpu_angio_window (const float *from, guint reach, const float *weights,
 /* Bins of (R - noise) / I where I > 10 noise. */
 void oct_cpu_angio_find_still (
     const float *R, const float *I, float noise, guint count, guint16 *bins);
-/* shown[i] of R[i] and I[i] */
+/* shown[i] of R[i], I[i] and O[i] */
 void oct_cpu_angio_show_line (OctAngioShow show, const float *R, const float *I,
-    float noise, float still, guint count, float *shown);
+    const float *O, float noise, float still, guint count, float *shown);
 
 G_END_DECLS

@@ -27,12 +27,13 @@ struct _OctPlan {
   OctAngioNoise found;
   guint shown; /* repeats in the last image */
   guint threads;
-  gsize values;   /* of one B-scan */
-  float *ring;    /* [repeats][lines][depth_bins] complex */
-  float *mean;    /* r, or in its place that of the method: [lines][depth] */
-  float *power;   /* p */
-  float *R, *I;   /* their means over windows */
-  float *weights; /* [depth_bins] 1 / depths in the window */
+  gsize values;     /* of one B-scan */
+  float *ring;      /* [repeats][lines][depth_bins] complex */
+  float *mean;      /* r, or in its place that of the method: [lines][depth] */
+  float *power;     /* p, the same */
+  float *other;     /* of products of repeats, imaginary parts */
+  float *R, *I, *O; /* their means over windows */
+  float *weights;   /* [depth_bins] 1 / depths in the window */
   AngioCounts *count; /* [threads] */
   gsize scratch_size; /* floats of a thread */
   float *scratch;
@@ -49,8 +50,10 @@ cpu_angio_destroy (OctPlan *plan)
   oct_cpu_free (plan->ring);
   oct_cpu_free (plan->mean);
   oct_cpu_free (plan->power);
+  oct_cpu_free (plan->other);
   oct_cpu_free (plan->R);
   oct_cpu_free (plan->I);
+  oct_cpu_free (plan->O);
   oct_cpu_free (plan->weights);
   oct_cpu_free (plan->count);
   oct_cpu_free (plan->scratch);
@@ -77,7 +80,8 @@ static gboolean
 cpu_angio_alloc (OctPlan *plan, const OctAngioParams *params, GError **error)
 {
   gsize depth = params->depth_bins;
-  float **const planes[] = { &plan->mean, &plan->power, &plan->R, &plan->I };
+  float **const planes[] = { &plan->mean, &plan->power, &plan->other, &plan->R,
+    &plan->I, &plan->O };
 
   plan->values = depth * (params->lines / OCT_BSCANS (params));
   plan->threads = oct_backend_cpu_get_threads ();
@@ -241,6 +245,7 @@ cpu_angio_find_line (OctPlan *plan, guint line, guint thread)
                     + i);
     values.mean = plan->mean + at + i;
     values.power = plan->power + at + i;
+    values.other = plan->other + at + i;
     oct_cpu_angio_find (params->method, &values);
     for (guint k = 0; k < values.count; k++)
       counts->counts[band][bins[k]]++;
@@ -286,8 +291,8 @@ cpu_angio_window_lines (gpointer data, guint first, guint end, guint thread)
 {
   OctPlan *plan = data;
   guint depth = plan->params.depth_bins;
-  gboolean needs_still =
-      oct_angio_needs_still (oct_angio_get_show (plan->params.method));
+  OctAngioShow show = oct_angio_get_show (plan->params.method);
+  gboolean needs_still = oct_angio_needs_still (show);
   float *sums = plan->scratch + thread * plan->scratch_size;
   guint32 *counts = plan->count[thread].counts[0];
   guint16 bins[OCT_CPU_ANGIO_CHUNK];
@@ -297,6 +302,8 @@ cpu_angio_window_lines (gpointer data, guint first, guint end, guint thread)
 
     cpu_angio_window_line (plan, plan->mean, line, sums, plan->R);
     cpu_angio_window_line (plan, plan->power, line, sums, plan->I);
+    if (oct_angio_needs_products (show))
+      cpu_angio_window_line (plan, plan->other, line, sums, plan->O);
     for (guint i = 0; needs_still && i < depth; i += OCT_CPU_ANGIO_CHUNK) {
       guint count = MIN (OCT_CPU_ANGIO_CHUNK, depth - i);
 
@@ -330,8 +337,8 @@ cpu_angio_show_blocks (gpointer data, guint first, guint end, guint thread)
       rows[i] = shown + MIN (i, lines - 1) * (gsize)depth;
       if (i < lines)
         oct_cpu_angio_show_line (oct_angio_get_show (params->method),
-            plan->R + at, plan->I + at, plan->noise, plan->still, depth,
-            shown + i * (gsize)depth);
+            plan->R + at, plan->I + at, plan->O + at, plan->noise, plan->still,
+            depth, shown + i * (gsize)depth);
     }
     oct_lanes_gather (rows, depth, across);
     oct_cpu_grey_map (&plan->grey, across, (gsize)depth * OCT_LANES, lines,

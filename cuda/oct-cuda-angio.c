@@ -15,7 +15,8 @@ struct _OctPlan {
   gboolean overlap;
   gboolean cleared;              /* statistics */
   gpointer ring;                 /* on the device, as those of the CPU */
-  gpointer mean, power, R, I;    /* the same */
+  gpointer mean, power, other;   /* the same */
+  gpointer R, I, O;              /* the same */
   OctCudaAngioFound *statistics; /* on the device */
 };
 
@@ -25,8 +26,10 @@ cuda_angio_destroy (OctPlan *plan)
   oct_cuda_free (plan->ring);
   oct_cuda_free (plan->mean);
   oct_cuda_free (plan->power);
+  oct_cuda_free (plan->other);
   oct_cuda_free (plan->R);
   oct_cuda_free (plan->I);
+  oct_cuda_free (plan->O);
   oct_cuda_free (plan->statistics);
   g_free (plan);
 }
@@ -44,7 +47,8 @@ cuda_angio_alloc (OctPlan *plan, GError **error)
 {
   const OctAngioParams *params = &plan->params;
   gsize values = (gsize)params->lines * params->depth_bins;
-  gpointer *const planes[] = { &plan->mean, &plan->power, &plan->R, &plan->I };
+  gpointer *const planes[] = { &plan->mean, &plan->power, &plan->other,
+    &plan->R, &plan->I, &plan->O };
 
   plan->ring = oct_cuda_alloc (
       params->repeats * values * 2 * sizeof (float), NAME, error);
@@ -132,6 +136,7 @@ cuda_angio_make (const OctPlan *plan, const OctAngioTurn *turn,
     const OctPlane *in, const OctPlane *out)
 {
   const OctAngioParams *params = &plan->params;
+  OctAngioShow show = oct_angio_get_show (params->method);
   gboolean is_log = oct_angio_is_log (params->method);
   double full = params->format == OCT_IMAGE_GRAY16 ? 65535 : 255;
 
@@ -148,16 +153,20 @@ cuda_angio_make (const OctPlan *plan, const OctAngioTurn *turn,
     .depth_bins = params->depth_bins,
     .is_difference = params->method == OCT_ANGIO_COMPLEX_DIFFERENCE,
     .is_amplitude = params->method == OCT_ANGIO_SPECKLE_VARIANCE,
+    .is_product = oct_angio_needs_products (show),
+    .is_unit = params->method == OCT_ANGIO_PHASE_VARIANCE,
     .mean = plan->mean,
     .power = plan->power,
+    .other = plan->other,
     .R = plan->R,
     .I = plan->I,
+    .O = plan->O,
     .window_lines = params->window_lines,
     .window_bins = params->window_bins,
     .statistics = plan->statistics,
     .noise = params->noise,
     .least_still = params->still,
-    .show = oct_angio_get_show (params->method),
+    .show = show,
     .is_log = is_log,
     .is_black = !turn->shown,
     .mapping = oct_cuda_make_mapping (

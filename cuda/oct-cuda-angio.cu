@@ -43,9 +43,26 @@ add_histogram (const uint32_t *histogram, uint32_t *to)
 struct Repeats {
   float n = 0, re = 0, im = 0, q = 0, p = 0;
   float before_re = 0, before_im = 0, sum = 0;
+  float other = 0, pair = 0; /* of products */
 
-  __device__ __forceinline__ void add (
-      float2 a, bool is_difference, bool is_amplitude)
+  __device__ __forceinline__ void add_product (float2 a, bool is_unit)
+  {
+    float power = a.x * a.x + a.y * a.y;
+    float scale = !is_unit ? 1 : power > 0 ? 1 / sqrtf (power) : 0;
+    float x = a.x * scale, y = a.y * scale;
+
+    if (n > 1) {
+      sum += x * before_re + y * before_im;
+      other += y * before_re - x * before_im;
+      pair +=
+          ((x * x + y * y) + (before_re * before_re + before_im * before_im))
+          / 2;
+    }
+    before_re = x;
+    before_im = y;
+  }
+
+  __device__ __forceinline__ void add (float2 a, const OctCudaAngio &angio)
   {
     float weight, dre, dim;
 
@@ -59,17 +76,19 @@ struct Repeats {
     im += dim * weight;
     q += dre * (a.x - re) + dim * (a.y - im);
     p += (a.x * a.x + a.y * a.y - p) * weight;
-    if (is_difference) {
+    if (angio.is_difference) {
       float x = a.x - before_re, y = a.y - before_im;
 
       sum += n > 1 ? (x * x + y * y) / 2 : 0;
       before_re = a.x;
       before_im = a.y;
-    } else if (is_amplitude) {
+    } else if (angio.is_amplitude) {
       float d = sqrtf (a.x * a.x + a.y * a.y) - before_re;
 
       before_re += d * weight;
       sum += d * (d - d * weight);
+    } else if (angio.is_product) {
+      add_product (a, angio.is_unit);
     }
   }
 };
@@ -100,11 +119,10 @@ __launch_bounds__ (FIND_THREADS) angio_find (OctCudaAngio a)
 
 #pragma unroll 4
       for (uint32_t k = 0; k + 1 < a.count; k++) {
-        repeats.add (
-            a.ring[place * values + at], a.is_difference, a.is_amplitude);
+        repeats.add (a.ring[place * values + at], a);
         place = place + 1 < a.repeats ? place + 1 : 0;
       }
-      repeats.add (last, a.is_difference, a.is_amplitude);
+      repeats.add (last, a);
       if (a.keeps)
         a.ring[a.place * values + at] = last;
       r = repeats.n > 1 ? repeats.q / (repeats.n - 1) : 0;
@@ -112,12 +130,18 @@ __launch_bounds__ (FIND_THREADS) angio_find (OctCudaAngio a)
         atomicAdd (&histogram[oct_angio_bin (__float_as_int (r))], 1u);
         mine += (uint32_t)repeats.n;
       }
-      if (a.is_difference)
+      if (a.is_difference || a.is_product)
         r = repeats.n > 1 ? repeats.sum / (repeats.n - 1) : 0;
       else if (a.is_amplitude)
         r = repeats.n > 1 ? repeats.sum / repeats.n : 0;
       a.mean[at] = r;
       a.power[at] = repeats.p;
+      if (a.is_product) {
+        float pairs = repeats.n > 1 ? repeats.n - 1 : 1;
+
+        a.power[at] = repeats.pair / pairs;
+        a.other[at] = repeats.other / pairs;
+      }
     }
   }
   atomicAdd (&there, (unsigned long long)mine);
@@ -250,7 +274,7 @@ __launch_bounds__ (WINDOW_THREADS) angio_windows (OctCudaAngio a)
 {
   __shared__ uint32_t histogram[OCT_ANGIO_BINS];
   __shared__ float means[WINDOW_THREADS + WIDEST],
-      powers[WINDOW_THREADS + WIDEST];
+      powers[WINDOW_THREADS + WIDEST], others[WINDOW_THREADS + WIDEST];
   uint32_t reach = a.window_bins / 2, some = a.window_lines / 2;
   uint32_t i = blockIdx.x * WINDOW_THREADS + threadIdx.x;
   uint32_t above = i > reach ? i - reach : 0;
@@ -273,6 +297,8 @@ __launch_bounds__ (WINDOW_THREADS) angio_windows (OctCudaAngio a)
 
       means[k] = sum_lines (a.mean, a.depth_bins, first, end, at);
       powers[k] = sum_lines (a.power, a.depth_bins, first, end, at);
+      if (a.is_product)
+        others[k] = sum_lines (a.other, a.depth_bins, first, end, at);
     }
     __syncthreads ();
     if (i < a.depth_bins) {
@@ -284,6 +310,9 @@ __launch_bounds__ (WINDOW_THREADS) angio_windows (OctCudaAngio a)
 
       a.R[at] = R;
       a.I[at] = I;
+      if (a.is_product)
+        a.O[at] =
+            sum_around (&others[threadIdx.x + reach], reach) * (weight * scale);
       if (needs_still && I > 10 * noise)
         atomicAdd (
             &histogram[oct_angio_bin (__float_as_int ((R - noise) / I))], 1u);
@@ -342,10 +371,11 @@ __launch_bounds__ (TILE *TILE_ROWS) angio_show (OctCudaAngio a)
     size_t at = (size_t)(line + k) * a.depth_bins + depth + x;
     bool is_in = depth + x < a.depth_bins && line + k < a.lines;
 
-    levels[k][x] =
-        is_in && !a.is_black ? level_of (
-            oct_angio_show (a.show, a.R[at], a.I[at], noise, still), a)
-                             : 0;
+    levels[k][x] = is_in && !a.is_black ? level_of (
+                       oct_angio_show (a.show, a.R[at], a.I[at],
+                           a.is_product ? a.O[at] : 0, noise, still),
+                       a)
+                                        : 0;
   }
   __syncthreads ();
   for (uint32_t k = y; k < TILE; k += TILE_ROWS)

@@ -31,9 +31,11 @@ typedef struct {
   int keeps;             /* it goes into the ring */
   uint32_t repeats, lines, depth_bins;
   /* of the method, in the place of r; 0: r itself */
-  int is_difference, is_amplitude;
-  float *mean, *power; /* [lines][depth_bins] */
-  float *R, *I;
+  int is_difference, is_amplitude, is_product;
+  int is_unit; /* products of amplitudes 1 */
+  /* [lines][depth_bins]; `other`: of products, as on the CPU */
+  float *mean, *power, *other;
+  float *R, *I, *O;
   uint32_t window_lines, window_bins;
   OctCudaAngioFound *statistics;
   double noise, least_still; /* noise 0: found */

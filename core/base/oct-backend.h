@@ -538,10 +538,10 @@ typedef struct {
  *   INDEX: R / d, dB;
  *   COMPLEX_DIFFERENCE: W [mean over i < n of |a_i+1 - a_i|^2 / 2] / s2, dB;
  *   SPECKLE_VARIANCE: W [mean (|a| - mean |a|)^2] / s2, dB;
- *   NOISE_IMMUNE: (R - s2) / (I - s2), 0 .. 1, and 0 where I < 1.5 s2 (Makita,
- *     Biomed. Opt. Express 7, 1525 (2016));
- *   ID_MASK: R / I where R > OCT_ANGIO_SLOPE s2, else 0 (Huang, IEEE Trans. Med.
- *     Imaging 38, 2695 (2019)).
+ *   NOISE_IMMUNE: (R - s2) / (I - s2), 0 .. 1, and 0 where I < 1.5 s2;
+ *   ID_MASK: R / I where R > OCT_ANGIO_SLOPE s2, else 0;
+ *   PHASE_VARIANCE: 1 - |W [mean c_i / |c_i|]|, c_i = a_i+1 conj (a_i);
+ *   CDV: 1 - |W [mean c_i]| / W [mean (|a_i|^2 + |a_i+1|^2) / 2].
  * A quotient with zero is zero.  get_found(): n of the last image. */
 typedef enum {
   OCT_ANGIO_FLOW,
@@ -550,6 +550,8 @@ typedef enum {
   OCT_ANGIO_SPECKLE_VARIANCE,
   OCT_ANGIO_NOISE_IMMUNE,
   OCT_ANGIO_ID_MASK,
+  OCT_ANGIO_PHASE_VARIANCE,
+  OCT_ANGIO_CDV,
   OCT_N_ANGIO_METHODS
 } OctAngioMethod;
 

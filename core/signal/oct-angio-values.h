@@ -10,6 +10,7 @@
  */
 #pragma once
 
+#include <math.h>
 #include <stdint.h>
 
 #ifdef __CUDACC__
@@ -102,7 +103,17 @@ typedef enum {
   OCT_ANGIO_SHOW_NOISE_IMMUNE,
   OCT_ANGIO_SHOW_MASK,
   OCT_ANGIO_SHOW_RATIO, /* over the noise */
+  /* of products of repeats, their real parts in R and the imaginary ones in O */
+  OCT_ANGIO_SHOW_PHASES,
+  OCT_ANGIO_SHOW_PRODUCTS,
 } OctAngioShow;
+
+/* Whether it is found from products of repeats. */
+OCT_ANGIO_INLINE int
+oct_angio_needs_products (OctAngioShow show)
+{
+  return show == OCT_ANGIO_SHOW_PHASES || show == OCT_ANGIO_SHOW_PRODUCTS;
+}
 
 /* Whether it depends on how much still tissue changes. */
 OCT_ANGIO_INLINE int
@@ -113,7 +124,8 @@ oct_angio_needs_still (OctAngioShow show)
 
 /* 0 .. 1, or a ratio that is shown in dB. */
 OCT_ANGIO_INLINE float
-oct_angio_show (OctAngioShow show, float R, float I, float noise, float still)
+oct_angio_show (
+    OctAngioShow show, float R, float I, float O, float noise, float still)
 {
   float over, below;
 
@@ -135,6 +147,13 @@ oct_angio_show (OctAngioShow show, float R, float I, float noise, float still)
   case OCT_ANGIO_SHOW_MASK:
     over = I > 0 && R > (float)OCT_ANGIO_SLOPE * noise ? R / I : 0;
     return over < 1 ? over : 1;
+  case OCT_ANGIO_SHOW_PHASES:
+    over = R != 0 || O != 0 ? 1 - sqrtf (R * R + O * O) : 0;
+    return over > 0 ? over : 0;
+  case OCT_ANGIO_SHOW_PRODUCTS:
+    /* quotients first, in the range of floats */
+    over = I > 0 ? 1 - sqrtf ((R / I) * (R / I) + (O / I) * (O / I)) : 0;
+    return over > 0 ? over : 0;
   default:
     return noise > 0 ? R / noise : 0;
   }

@@ -67,6 +67,11 @@ static const GEnumValue methods[] = {
   { OCT_ANGIO_ID_MASK,
       "Decorrelation, where it is more than that of the noise at this signal",
       "id-mask" },
+  { OCT_ANGIO_PHASE_VARIANCE,
+      "Variance of the phases between consecutive repeats", "phase-variance" },
+  { OCT_ANGIO_CDV,
+      "Complex differential variance: decorrelation of consecutive repeats",
+      "cdv" },
   { 0, NULL, NULL },
 };
 

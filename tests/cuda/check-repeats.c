@@ -22,7 +22,7 @@ static const struct {
 };
 
 static const char *const methods[] = { "flow", "index", "complex-difference",
-  "speckle-variance", "noise-immune", "id-mask" };
+  "speckle-variance", "noise-immune", "id-mask", "phase-variance", "cdv" };
 G_STATIC_ASSERT (G_N_ELEMENTS (methods) == OCT_N_ANGIO_METHODS);
 
 static void

@@ -8,7 +8,7 @@
 #include <math.h>
 
 static const char *const methods[] = { "flow", "index", "complex-difference",
-  "speckle-variance", "noise-immune", "id-mask" };
+  "speckle-variance", "noise-immune", "id-mask", "phase-variance", "cdv" };
 G_STATIC_ASSERT (G_N_ELEMENTS (methods) == OCT_N_ANGIO_METHODS);
 
 /* B-scans of tissue that is weaker the deeper it is, with noise of power 2; a

@@ -32,6 +32,15 @@ from octphys import Phantom, System, Vessel, motion
 TOLERANCE = 0.02
 DOPPLER_TOLERANCE = 0.01  # rad
 S = System()
+
+
+def add_pairs(a):
+    """complex differential variance, pairs added before the modulus; 3 x 3"""
+    product = reference.box((a[1:] * a[:-1].conj()).mean(0), 3, 3)
+    pair = reference.box((reference.power(a[1:]) + reference.power(a[:-1])).mean(0) / 2, 3, 3)
+    return 1 - np.abs(product) / pair
+
+
 # method of octangio: its figure in the reference
 METHODS = {
     "flow": lambda a, n: reference.flow_value(a, n, 0.01, 3, 3),
@@ -40,6 +49,8 @@ METHODS = {
     "noise-immune": lambda a, n: reference.noise_immune(a, n, 3, 3),
     "id-mask": lambda a, n: reference.id_mask(a, n, 3, 3),
     "speckle-variance": lambda a, n: reference.speckle_variance(a, 3, 3),
+    "phase-variance": lambda a, n: reference.phase_variance(a, 3, 3),
+    "cdv": lambda a, n: add_pairs(a),
 }
 # name: sample, repeats, dB of the brightest tissue over the noise, moves
 CASES = {
@@ -208,7 +219,7 @@ def plot(path, images, labels):
     import matplotlib
     matplotlib.use("Agg")
     from matplotlib import pyplot
-    figure, axes = pyplot.subplots(2, 4, figsize=(10, 5.2), layout="constrained")
+    figure, axes = pyplot.subplots(3, 3, figsize=(8, 7), layout="constrained")
     axes.flat[0].imshow((labels > 0).T, cmap="gray", aspect="auto")
     axes.flat[0].set_title("vessels", fontsize=9)
     for axis, (method, image) in zip(axes.flat[1:], images.items()):

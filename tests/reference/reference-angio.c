@@ -16,6 +16,8 @@
 typedef struct {
   guint n;
   double power, residual, difference, amplitude;
+  /* of products of consecutive repeats: of phases alone; mean power of a pair */
+  double phase_re, phase_im, product_re, product_im, pair;
 } Pixel;
 
 static gboolean
@@ -28,6 +30,20 @@ static double
 angio_power (Complex a)
 {
   return creal (a) * creal (a) + cimag (a) * cimag (a);
+}
+
+static void
+angio_add_pair (Pixel *pixel, Complex before, Complex a)
+{
+  Complex product = a * conj (before), phase = product / cabs (product);
+  double pairs = pixel->n - 1;
+
+  pixel->difference += angio_power (a - before) / 2 / pairs;
+  pixel->phase_re += creal (phase) / pairs;
+  pixel->phase_im += cimag (phase) / pairs;
+  pixel->product_re += creal (product) / pairs;
+  pixel->product_im += cimag (product) / pairs;
+  pixel->pair += (angio_power (a) + angio_power (before)) / 2 / pairs;
 }
 
 static Pixel
@@ -63,7 +79,7 @@ angio_find_pixel (const OctReference *plan, gsize at)
     pixel.residual += angio_power (a - mean) / (pixel.n - 1);
     pixel.amplitude += pow (cabs (a) - amplitude, 2) / pixel.n;
     if (k++ > 0)
-      pixel.difference += angio_power (a - before) / 2 / (pixel.n - 1);
+      angio_add_pair (&pixel, before, a);
     before = a;
   }
   return pixel;
@@ -195,8 +211,8 @@ angio_decibels (const OctAngioParams *p, double ratio)
 }
 
 static double
-angio_show (const OctAngioParams *p, double R, double P, double mean, double s2,
-    double e)
+angio_show (const OctAngioParams *p, double R, double P, double mean,
+    double other, double s2, double e)
 {
   double d = s2 + e * P;
 
@@ -209,6 +225,10 @@ angio_show (const OctAngioParams *p, double R, double P, double mean, double s2,
     return P - s2 < 0.5 * s2 ? 0 : angio_ratio (R - s2, P - s2);
   case OCT_ANGIO_ID_MASK:
     return R > SLOPE * s2 ? angio_ratio (R, P) : 0;
+  case OCT_ANGIO_PHASE_VARIANCE:
+    return mean == 0 && other == 0 ? 0 : 1 - hypot (mean, other);
+  case OCT_ANGIO_CDV:
+    return P > 0 ? 1 - hypot (mean, other) / P : 0;
   default:
     return angio_decibels (p, angio_ratio (mean, s2));
   }
@@ -222,9 +242,21 @@ angio_get_member (OctAngioMethod method)
     return G_STRUCT_OFFSET (Pixel, difference);
   case OCT_ANGIO_SPECKLE_VARIANCE:
     return G_STRUCT_OFFSET (Pixel, amplitude);
+  case OCT_ANGIO_PHASE_VARIANCE:
+    return G_STRUCT_OFFSET (Pixel, phase_re);
+  case OCT_ANGIO_CDV:
+    return G_STRUCT_OFFSET (Pixel, product_re);
   default:
     return G_STRUCT_OFFSET (Pixel, residual);
   }
+}
+
+/* The imaginary part of products. */
+static gsize
+angio_get_other (OctAngioMethod method)
+{
+  return method == OCT_ANGIO_CDV ? G_STRUCT_OFFSET (Pixel, product_im)
+                                 : G_STRUCT_OFFSET (Pixel, phase_im);
 }
 
 /* How much still tissue changes. */
@@ -253,6 +285,9 @@ angio_make_image (OctReference *plan, Complex *out)
   g_autofree Pixel *pixels = g_new (Pixel, values);
   g_autofree double *R = g_new (double, values), *P = g_new (double, values);
   g_autofree double *mean = g_new (double, values);
+  g_autofree double *other = g_new (double, values);
+  gsize power = p->method == OCT_ANGIO_CDV ? G_STRUCT_OFFSET (Pixel, pair)
+                                           : G_STRUCT_OFFSET (Pixel, power);
   double full = p->format == OCT_IMAGE_GRAY16 ? 65535 : 255, s2, e;
 
   for (gsize i = 0; i < values; i++)
@@ -265,15 +300,17 @@ angio_make_image (OctReference *plan, Complex *out)
 
       R[at] =
           angio_window (p, pixels, line, i, G_STRUCT_OFFSET (Pixel, residual));
-      P[at] = angio_window (p, pixels, line, i, G_STRUCT_OFFSET (Pixel, power));
+      P[at] = angio_window (p, pixels, line, i, power);
       mean[at] =
           angio_window (p, pixels, line, i, angio_get_member (p->method));
+      other[at] =
+          angio_window (p, pixels, line, i, angio_get_other (p->method));
     }
   e = angio_find_still (p, R, P, values, s2);
   for (guint line = 0; line < lines; line++)
     for (guint i = 0; i < p->depth_bins; i++) {
       gsize at = (gsize)line * p->depth_bins + i;
-      double shown = angio_show (p, R[at], P[at], mean[at], s2, e);
+      double shown = angio_show (p, R[at], P[at], mean[at], other[at], s2, e);
 
       out[(gsize)i * lines + line] = full * CLAMP (shown, 0, 1);
     }
