@@ -57,7 +57,7 @@ def address(wrapper: Any) -> int:
     # a mini object begins with its type
     if _size.from_address(found).value != hash(wrapper.__gtype__):
         raise SystemError("This version of PyGObject hides the addresses of "
-                          "buffers; use one from 3.42 to 3.52.")
+                          "buffers; 3.42 shows them.")
     return found
 
 

@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """reconstruct() against the formulas in double precision, of all kinds of arrays, and
 what it says to those that it cannot take."""
+import importlib.util
+import os
+import pathlib
 import sys
+import tempfile
 import threading
 import unittest
+import warnings
 
 import common
 import gstoct
@@ -14,6 +19,7 @@ from gstoct._gst import gst
 
 ARGUMENTS = {"calibration": (790, 900), "method": "nufft", "mode": "none",
              "device": "cpu"}
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 RANDOM = numpy.random.default_rng(5)
 
 
@@ -87,6 +93,23 @@ class Values(unittest.TestCase):
         self.assertEqual((found.shape, found.dims), ((128,), ("z",)))
         self.assertEqual(abs(found.values[10:]).argmax() + 10, 40)
         self.assertIsNone(found.z)
+
+    def test_real_mirror(self):
+        """That of ../shared/data/cscan: at bin 125, 15 bins wide without its
+        calibration and 2 with it."""
+        folder = pathlib.Path(os.environ.get(
+            "OCT_TEST_DATA", ROOT.parent / "shared/data/cscan"))
+        if not folder.is_dir():
+            self.skipTest(f"there is no {folder}")
+        parts = [numpy.load(folder / f"{name}.npy") for name in (
+            "mirror2", "dark_ref", "dark_sample2", "dark_not")]
+        fringe = parts[0] - parts[1] - parts[2] + parts[3]
+        for used, most, least in ((folder / "calibration.csv", 3, 1), (None, 18, 12)):
+            found = gstoct.reconstruct(fringe, calibration=used, mode="none")
+            height = abs(found.values[10:])
+            self.assertLessEqual(abs(height.argmax() + 10 - 125), 3 if used else 10)
+            width = (height > height.max() / 2).sum()
+            self.assertTrue(least <= width <= most, width)
 
     def test_out(self):
         spectra = random_spectra(2, 3, 1024)
@@ -269,21 +292,19 @@ class Results(unittest.TestCase):
     def test_xarray(self):
         found = gstoct.reconstruct(random_spectra(2, 3, 1024), x_spacing=1e-5,
                                    depth_start=10, **ARGUMENTS)
-        try:
-            import xarray  # noqa: F401
-        except ImportError:
+        if importlib.util.find_spec("xarray") is None:
             with self.assertRaisesRegex(ImportError, "python3-xarray"):
                 found.to_xarray()
             self.skipTest("xarray is not installed (Debian: python3-xarray)")
-        array = found.to_xarray()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # those of xarray while it is imported
+            array = found.to_xarray()
         self.assertEqual(array.dims, ("y", "x", "z"))
         self.assertEqual(array.z.attrs["units"], "m")
         self.assertAlmostEqual(float(array.z[0]), 10 * found.z_spacing)
 
 
 if __name__ == "__main__":
-    import os
-    import tempfile
     with tempfile.TemporaryDirectory() as folder:
         FILE = os.path.join(folder, "calibration.csv")
         common.main()
