@@ -72,6 +72,14 @@ def run(arrays, caps, elements, event=None):
         pipeline.set_state(Gst.State.NULL)
 
 
+def has_background(calibration):
+    """Whether the file has a column of that name: its first line says so."""
+    with open(calibration, encoding="utf-8") as lines:
+        names = next((line for line in lines
+                      if line.strip() and not line.startswith("#")), "")
+    return "background" in names.strip().split(",")
+
+
 def launch(text):
     """The pipeline; an element that GStreamer does not find is an error."""
     try:
@@ -96,8 +104,11 @@ def reconstruct(spectra, wavelengths=None, source=None, elements=None,
     if elements is None:
         # escaped, for a name with spaces
         path = str(calibration).replace("\\", "\\\\").replace('"', '\\"')
-        elements = ("octdcsub mode=background ! octnufft" if calibration is None
-                    else f'octdcsub calibration="{path}" ! octdispersion ! octnufft')
+        elements = "octdcsub mode=background ! octnufft"
+        if calibration is not None:
+            mode = "background" if has_background(calibration) else "bscan"
+            elements = (f'octdcsub mode={mode} calibration="{path}" '
+                        "! octdispersion ! octnufft")
     _, lines, samples = spectra.shape
     ascans, spacing = [], None
     for caps, values in run(

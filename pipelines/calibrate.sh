@@ -18,11 +18,12 @@ Missing Debian packages are installed with apt; the program is built in build/.
   --same-side           all mirrors are on one side
   --each-bscan          each B-scan of a file is a mirror at another depth
   --background FILE...  spectra without the mirror: one file, or one per mirror
-  --step-um UM          distance from each mirror to the next, in their order
   --depth-um UM...      positions of the mirrors, from any origin
+  --centre-nm NM        wavelength of the source, with --depth-um or --step-um
+  --step-um UM          distance from each mirror to the next, in their order
   --wavelength-min NM, --wavelength-max NM
-                        shortest and longest wavelength of the pixels
-  --centre-nm NM        wavelength of the source, with --step-um or --depth-um
+                        in their place: shortest and longest wavelength of the
+                        pixels; depths are as right as these
   --wavelength WAY      rising (default) or falling, along the samples
   --samples N           samples per A-line of raw files
   --lines L             A-lines per B-scan, with --each-bscan
@@ -43,7 +44,7 @@ Missing Debian packages are installed with apt; the program is built in build/.
 
 Example:
   pipelines/calibrate.sh --mirror near.oct deep.oct --same-side \
-    --wavelength-min 790 --wavelength-max 900 \
+    --depth-um 200 1400 --centre-nm 845 \
     --output calibration.csv --plot calibration.svg
 END
 }
