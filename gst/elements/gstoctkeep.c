@@ -13,6 +13,7 @@
  * ]|
  */
 #include "gstoctkeep.h"
+#include "gstoctbus.h"
 #include "gstoctcaps.h"
 #include "gstocterror.h"
 #include "gstoctinstall.h"
@@ -98,8 +99,7 @@ static GstStaticPadTemplate sink_template =
                              "; video/x-vp8; video/x-vp9; image/jpeg"));
 
 G_DEFINE_TYPE (GstOctKeep, gst_oct_keep, GST_TYPE_OCT_FILE_SINK);
-GST_ELEMENT_REGISTER_DEFINE (
-    octkeep, "octkeep", GST_RANK_NONE, GST_TYPE_OCT_KEEP);
+GST_OCT_REGISTER_DEFINE (octkeep, "octkeep", GST_RANK_NONE, GST_TYPE_OCT_KEEP);
 
 /* ------------------------------------------------------------------ writing */
 
@@ -131,11 +131,10 @@ keep_report (GstOctKeep *self, const GstOctKeepJob *job, const char *location,
 
   if (GST_BUFFER_DURATION_IS_VALID (last))
     length += GST_BUFFER_DURATION (last);
-  gst_element_post_message (GST_ELEMENT (self),
-      gst_message_new_element (GST_OBJECT (self),
-          gst_structure_new ("oct-kept", "location", G_TYPE_STRING, location,
-              "images", G_TYPE_UINT, images, "duration", G_TYPE_UINT64, length,
-              NULL)));
+  gst_oct_bus_post (
+      GST_ELEMENT (self), gst_structure_new ("oct-kept", "location",
+                              G_TYPE_STRING, location, "images", G_TYPE_UINT,
+                              images, "duration", G_TYPE_UINT64, length, NULL));
 }
 
 /* In the thread of the pool. */

@@ -63,8 +63,7 @@ convert_file_make_pipeline (const OctConvertOptions *options, GError **error)
   g_autofree char *launch = g_strdup_printf (
       "octsrc name=source%s ! octreconstruct name=reconstruct output=%s ! %s%s"
       "octvolumesink name=sink",
-      frames, ascans ? "ascans" : "images", filters,
-      describe_result (options));
+      frames, ascans ? "ascans" : "images", filters, describe_result (options));
   GstElement *pipeline =
       gst_parse_launch_full (launch, NULL, GST_PARSE_FLAG_FATAL_ERRORS, error);
 

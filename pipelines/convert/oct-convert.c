@@ -517,8 +517,9 @@ convert_check (Options *o, GError **error)
     problem = "--summary is of all parts; leave out --part.";
   else if ((f->ascans || f->flow || f->doppler)
            && (f->view.average != 1 || f->view.speckle))
-    problem = "--average and --speckle are for images, but --ascans, --flow and "
-              "--doppler write others; leave one of them out.";
+    problem =
+        "--average and --speckle are for images, but --ascans, --flow and "
+        "--doppler write others; leave one of them out.";
   else if (f->view.depths != NULL && oct_source_options_has_depths (&f->source))
     problem = OCT_VIEW_DEPTHS_TWICE;
   else

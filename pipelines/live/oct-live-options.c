@@ -26,48 +26,9 @@ live_options_refuse (GError **error, const char *sentence)
   return FALSE;
 }
 
-/* An option has one value: "--depth-um FROM TO" becomes "--depth-um", "FROM,TO"
- * and an argument that is not there. */
-static void
-join_depths (int *argc, char **argv)
-{
-  for (int i = 1; i + 2 < *argc; i++)
-    if (g_str_equal (argv[i], "--depth-um")
-        && strchr (argv[i + 1], ',') == NULL) {
-      g_autofree char *both = g_strconcat (argv[i + 1], ",", argv[i + 2], NULL);
-
-      argv[i + 1] = (char *)g_intern_string (both);
-      for (int k = i + 2; k < *argc; k++)
-        argv[k] = argv[k + 1]; /* NULL at the end */
-      *argc -= 1;
-    }
-}
-
-static gboolean
-read_depths (OctLiveOptions *o, const char *depths, GError **error)
-{
-  char *end;
-
-  if (depths == NULL)
-    return TRUE;
-  o->depth_from = g_ascii_strtod (depths, &end);
-  if (end != depths && *end == ',') {
-    const char *second = end + 1;
-
-    o->depth_to = g_ascii_strtod (second, &end);
-    if (end != second && *end == '\0' && o->depth_from >= 0.0
-        && o->depth_to > o->depth_from && o->depth_to <= 1e6)
-      return TRUE;
-  }
-  return live_options_refuse (error,
-      "--depth-um takes two depths in micrometres, from 0 up to 1000000, the "
-      "smaller one first, as in --depth-um 200 900.");
-}
-
 static gboolean
 read_command_line (OctLiveOptions *o, int *argc, char ***argv, GError **error)
 {
-  g_autofree char *depths = NULL;
   /* clang-format off */
   GOptionEntry entries[] = {
     { "line-rate", 0, 0, G_OPTION_ARG_DOUBLE, &o->line_rate,
@@ -93,18 +54,6 @@ read_command_line (OctLiveOptions *o, int *argc, char ***argv, GError **error)
     { "refractive-index", 0, 0, G_OPTION_ARG_DOUBLE, &o->refractive_index,
       "Refractive index of the sample, for the depth scale bar and volumes "
       "(default: " G_STRINGIFY (OCT_TISSUE_INDEX) ", tissue; 1: air)", "N" },
-    { "depth-um", 0, 0, G_OPTION_ARG_STRING, &depths,
-      "Depths that are shown, of the sample (default: all)", "FROM TO" },
-    { "average", 0, 0, G_OPTION_ARG_INT, &o->average,
-      "B-scans in a running mean, at the start (default: 1, none)", "N" },
-    { "background", 0, 0, G_OPTION_ARG_STRING, &o->background,
-      "Spectrum that is removed, at the start: a mode of octdcsub (default: "
-      "bscan, or the instrument's)", "MODE" },
-    { "window", 0, 0, G_OPTION_ARG_STRING, &o->window,
-      "Window of the spectra, at the start (default: hann, or the "
-      "instrument's)", "NAME" },
-    { "speckle", 0, 0, G_OPTION_ARG_NONE, &o->speckle,
-      "Filter speckle, from the start on", NULL },
     { "address", 0, 0, G_OPTION_ARG_STRING, &o->address,
       "IP address to serve at (default: 127.0.0.1, this computer only; "
       "0.0.0.0: every network)", "A" },
@@ -137,14 +86,15 @@ read_command_line (OctLiveOptions *o, int *argc, char ***argv, GError **error)
   /* clang-format on */
   g_autoptr (GOptionContext) context = g_option_context_new (NULL);
 
-  join_depths (argc, *argv);
+  oct_view_options_join (argc, *argv);
   g_option_context_set_summary (context, SUMMARY);
   g_option_context_add_main_entries (context, entries, NULL);
   oct_source_options_add (context, &o->file);
   oct_instrument_options_add (context, &o->instrument);
+  oct_view_options_add (context, &o->view);
   oct_version_add (context);
   return g_option_context_parse (context, argc, argv, error)
-         && read_depths (o, depths, error);
+         && oct_view_options_check (&o->view, error);
 }
 
 static gboolean
@@ -177,18 +127,14 @@ live_options_check_source (const OctLiveOptions *o, GError **error)
         "--instrument and --save-instrument are for spectra, but "
         "--images takes finished images.");
   if (o->images != NULL
-      && (o->depth_to > 0.0 || o->average != 1 || o->background != NULL
-          || o->window != NULL || o->speckle))
+      && (o->view.depths != NULL || o->view.average != 1
+          || o->view.background != NULL || o->view.window != NULL
+          || o->view.speckle))
     return live_options_refuse (error,
         "--depth-um, --average, --background, --window and --speckle are for "
         "spectra, but --images takes finished images.");
-  if (o->depth_to > 0.0 && oct_source_options_has_depths (&o->file))
-    return live_options_refuse (error,
-        "--depth-um says the same as --depth-start and --depth-bins; give one "
-        "or the other.");
-  if (o->average < 1 || o->average > 256)
-    return live_options_refuse (
-        error, "--average is the number of B-scans in a mean, 1 to 256.");
+  if (o->view.depths != NULL && oct_source_options_has_depths (&o->file))
+    return live_options_refuse (error, OCT_VIEW_DEPTHS_TWICE);
   if (!(o->line_rate >= 0.0 && isfinite (o->line_rate)))
     return live_options_refuse (error, "--line-rate is not negative.");
   if (o->bscans < 0 || o->bscans > MOST_BSCANS)
@@ -276,14 +222,14 @@ live_options_complete (OctLiveOptions *o)
 static void
 live_options_wish (OctLiveOptions *o)
 {
-  o->wishes = (OctLiveSettings){ .average = o->average,
-    .speckle = o->speckle ? "bilateral" : "none",
-    .mode = o->background,
-    .window = o->window };
+  o->wishes = (OctLiveSettings){ .average = o->view.average,
+    .speckle = o->view.speckle ? "bilateral" : "none",
+    .mode = o->view.background,
+    .window = o->view.window };
   o->wished = 1 << OCT_LIVE_SETTING_average | 1 << OCT_LIVE_SETTING_speckle;
-  if (o->background != NULL)
+  if (o->view.background != NULL)
     o->wished |= 1 << OCT_LIVE_SETTING_mode;
-  if (o->window != NULL)
+  if (o->view.window != NULL)
     o->wished |= 1 << OCT_LIVE_SETTING_window;
 }
 
@@ -294,7 +240,6 @@ oct_live_options_parse (
   *options = (OctLiveOptions){ .port = 8080,
     .viewers = 8,
     .bitrate = 6000,
-    .average = 1,
     .refractive_index = OCT_TISSUE_INDEX };
   if (!read_command_line (options, argc, argv, error))
     return FALSE;
@@ -327,6 +272,5 @@ oct_live_options_clear (OctLiveOptions *options)
   g_free (options->key);
   g_free (options->record);
   g_free (options->mode);
-  g_free (options->background);
-  g_free (options->window);
+  oct_view_options_clear (&options->view);
 }

@@ -4,6 +4,7 @@
 
 #include "oct-instrument.h"
 #include "oct-live-settings.h"
+#include "oct-view.h"
 
 G_BEGIN_DECLS
 
@@ -26,11 +27,8 @@ typedef struct {
   gint keep_seconds; /* 0: nothing is kept */
   guint file_mode;   /* of `mode`, for recordings */
   double width_um, length_um, refractive_index;
-  char *background, *window; /* names, or NULL */
-  gint average;              /* B-scans in a mean, 1 = none */
-  gboolean speckle;
-  double depth_from, depth_to; /* um in the sample; 0, 0: all */
-  OctLiveSettings wishes;      /* of these and bits of those given */
+  OctViewOptions view;    /* at the start */
+  OctLiveSettings wishes; /* of these and bits of those given */
   guint64 wished;
   gboolean loopback; /* `address` is one of this computer only */
 } OctLiveOptions;

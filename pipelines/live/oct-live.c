@@ -89,8 +89,8 @@ make_graph (Program *program, GError **error)
     .refractive_index = o->refractive_index,
     .wishes = &o->wishes,
     .wished = o->wished,
-    .depth_from = o->depth_from * 1e-6,
-    .depth_to = o->depth_to * 1e-6 };
+    .depth_from = o->view.from * 1e-6,
+    .depth_to = o->view.to * 1e-6 };
   g_autoptr (GstPad) pad = NULL;
 
   program->live.graph = oct_live_graph_new (&source, error);
