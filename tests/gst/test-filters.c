@@ -317,14 +317,17 @@ query_other_side (const char *launch, const char *name, const char *caps)
       g_str_has_prefix (launch, "octgather") ? "" : " backend=cpu", NULL);
   GstElement *element = gst_parse_launch (full, NULL);
   GstElement *fixed = gst_element_factory_make ("capsfilter", NULL);
+  GstElement *sink = gst_element_factory_make ("fakesink", NULL);
   GstPad *pad;
   GstCaps *result;
 
   gst_util_set_object_arg (G_OBJECT (fixed), "caps", caps);
-  gst_bin_add_many (GST_BIN (bin), element, fixed, NULL);
+  gst_bin_add_many (GST_BIN (bin), element, fixed, sink, NULL);
   fail_unless (downwards ? gst_element_link (fixed, element)
                          : gst_element_link (element, fixed),
       "%s refuses %s", launch, caps);
+  /* a source pad that is not linked takes video, to say what is wrong with it */
+  fail_unless (!downwards || gst_element_link (element, sink));
   pad = gst_element_get_static_pad (element, name);
   result = gst_pad_query_caps (pad, NULL);
   gst_object_unref (pad);
