@@ -13,6 +13,7 @@
  */
 #include "gstoctangio.h"
 #include "gstoctbus.h"
+#include "gstoctcaps.h"
 #include "gstoctimagefilter.h"
 #include "gstoctimages.h"
 #include "gstoctphases.h"
@@ -194,7 +195,18 @@ angio_forget (GstOctAngio *self)
   gst_oct_filter_forget (GST_OCT_FILTER (self));
 }
 
-/* A B-scan of zeros, which is not a repeat, at the place of the last one. */
+/* Then places that have lost B-scans have no image. */
+static gboolean
+angio_is_on_gpu (GstBaseTransform *trans)
+{
+  g_autoptr (GstCaps) caps =
+      gst_pad_get_current_caps (GST_BASE_TRANSFORM_SINK_PAD (trans));
+
+  return caps != NULL && gst_oct_caps_is_on_gpu (caps);
+}
+
+/* A B-scan of zeros in main memory, which is not a repeat, at the place of the last
+ * one. */
 static GstBuffer *
 angio_make_zeros (GstOctAngio *self)
 {
@@ -305,8 +317,8 @@ gst_oct_angio_transform (
     self->begin = GST_BUFFER_PTS (inbuf);
   gst_clear_buffer (&self->former);
   if (self->count < self->repeats) {
-    /* what does not say where it belongs is never of another place */
-    if (self->last.is_known)
+    /* a B-scan without a position is never of another place */
+    if (self->last.is_known && !angio_is_on_gpu (trans))
       self->former = gst_buffer_new ();
     if (self->former != NULL)
       gst_buffer_copy_into (
