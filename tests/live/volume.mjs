@@ -274,7 +274,7 @@ const tests = {
     const page = await browser.visit(server.url, { viewport: { width: 390, height: 844 } });
     await waitForVideo(page);
     await page.locator("[data-show=planes]").click();
-    await until("planes are told", () => said(talk).panels.length === 3);
+    await until("planes are told", () => said(talk).panels.length === 4);
     await until("the brightest depth", () => said(talk).atZ > 0.97);
     const { picture: all, panels } = said(talk);
     const count = () => page.evaluate(([{ width }, parts, look]) => {
@@ -291,7 +291,7 @@ const tests = {
             && y >= p.y * scale - 2 && y < (p.y + p.height) * scale + 2);
           if (at < 0) named++;
           else {
-            const [across, down] = [["atX", "atZ"], ["atY", "atZ"], ["atX", "atY"]][at].map((name) => look[name]);
+            const [across, down] = [["atX", "atZ"], ["atY", "atZ"], ["atX", "atY"], ["atX", "atY"]][at].map((name) => look[name]);
             const [dx, dy] = [x / scale - parts[at].x, y / scale - parts[at].y];
             const near = (a) => Math.abs(a) * scale < 4 * ratio;
             if (!near(dx - across * parts[at].width) && !near(dy - down * parts[at].height)
