@@ -131,8 +131,8 @@ static const struct {
   { "octsrc ! octdcsub ! octkresample ! videoconvert",
       "videoconvert* octkresample*: it takes video, not spectra uniform in "
       "wavenumber *; put octfft ! octlogscale between them." },
-  { "octsrc ! octdcsub ! octnufft ! pngenc",
-      "pngenc* octnufft*; put octlogscale between them." },
+  { "octsrc ! octdcsub ! octnufft ! videoscale",
+      "videoscale* octnufft*; put octlogscale between them." },
   { "octdcsub axis=wavelength ! octmeter ! octfft",
       "octfft* octmeter*; put octkresample between them, *" },
 };

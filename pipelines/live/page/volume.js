@@ -162,17 +162,24 @@ function nameDirections(context, box, across, down) {
   context.textAlign = "left";
 }
 
-// Names of the planes, in their colours, where there is room for them.
+// Names of the planes, in their colours: within each if all are large, else together in
+// the projection, so that small planes are not covered.
 function namePlanes(context, scale) {
   const names = { atY: `B-scan ${texts.atY(look.atY)}`, atX: `Across ${texts.atX(look.atX)}`,
     atZ: `Depth ${texts.atZ(look.atZ)}`, enface: "En face" };
+  const boxes = look.panels.map((panel) =>
+    Object.fromEntries(["x", "y", "width", "height"].map((name) => [name, panel[name] * scale])));
   context.textAlign = "center";
-  for (const [i, panel] of look.panels.entries()) {
-    const own = PLANES[i][2];
-    const [x, y, width, height] = [panel.x, panel.y, panel.width, panel.height].map((n) => n * scale);
-    if (width < 90 || height < 40) continue;
-    context.font = `600 ${width < 260 ? 11 : 13}px system-ui, sans-serif`;
-    writeOn(context, names[own], x + width / 2, y + (width < 260 ? 14 : 18), COLOURS[own]);
+  if (boxes.slice(0, 3).every(({ width, height }) => width >= 220 && height >= 70)) {
+    context.font = "600 13px system-ui, sans-serif";
+    for (const [i, { x, y, width }] of boxes.entries())
+      writeOn(context, names[PLANES[i][2]], x + width / 2, y + 18, COLOURS[PLANES[i][2]]);
+  } else if (boxes.length > 3) {
+    const { x, y, width, height } = boxes[3];
+    const size = Math.min(13, height / 7, width / 10);
+    context.font = `600 ${size}px system-ui, sans-serif`;
+    for (const [i, own] of ["atY", "atX", "atZ", "enface"].entries())
+      writeOn(context, names[own], x + width / 2, y + (1.5 + 1.4 * i) * size, COLOURS[own]);
   }
   context.textAlign = "left";
 }
