@@ -99,8 +99,9 @@ def has_property(element: Any, name: str) -> bool:
 
 def choices(element: Any, name: str) -> list[str]:
     """The words of a property that is a choice, [] of any other."""
-    kind = getattr(element.find_property(name.replace("_", "-")), "enum_class", None)
-    return [value.value_nick for value in kind.__enum_values__.values()] if kind else []
+    from . import _memory
+    param = element.find_property(name.replace("_", "-"))
+    return _memory.words(param.value_type.name) if param is not None else []
 
 
 def _convert(param: Any, value: Any) -> Any:
@@ -151,8 +152,6 @@ def set_property(element: Any, name: str, value: Any) -> None:
     try:
         element.set_property(name, value)
     except TypeError:
-        # asked for here only: PyGObject would not know the values of the types of
-        # GStreamer itself afterwards
         words = ", ".join(choices(element, name))
         raise ValueError(f"{name} of {kind} is {value!r}, but one of {words} is "
                          "expected.") from None

@@ -51,6 +51,33 @@ _add_video_meta = _bind(
     ctypes.POINTER(_size), ctypes.POINTER(ctypes.c_int))
 
 
+class _EnumValue(ctypes.Structure):
+    _fields_ = [("value", ctypes.c_int), ("name", ctypes.c_char_p),
+                ("nick", ctypes.c_char_p)]
+
+
+class _EnumClass(ctypes.Structure):
+    _fields_ = [("type", _size), ("minimum", ctypes.c_int),
+                ("maximum", ctypes.c_int), ("n_values", ctypes.c_uint),
+                ("values", ctypes.POINTER(_EnumValue))]
+
+
+_gobject = ctypes.CDLL("libgobject-2.0.so.0")
+_type_from_name = _bind(_gobject, "g_type_from_name", _size, ctypes.c_char_p)
+_type_fundamental = _bind(_gobject, "g_type_fundamental", _size, _size)
+_type_class_ref = _bind(_gobject, "g_type_class_ref", ctypes.POINTER(_EnumClass), _size)
+
+
+def words(type_name: str) -> list[str]:
+    """The words of a type of choices (GEnum), [] of any other.  Versions of PyGObject
+    differ in how they show them."""
+    kind = _type_from_name(type_name.encode())
+    if kind == 0 or _type_fundamental(kind) != _type_from_name(b"GEnum"):
+        return []
+    values = _type_class_ref(kind).contents
+    return [values.values[i].nick.decode() for i in range(values.n_values)]
+
+
 def address(wrapper: Any) -> int:
     """The address of the boxed GStreamer object that PyGObject has wrapped."""
     found = hash(wrapper)
