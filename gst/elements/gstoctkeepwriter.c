@@ -7,6 +7,9 @@
 #include "oct-file-mode.h"
 #include "oct-recording.h"
 
+/* How long an error may take after an image was refused. */
+#define FAILED_WAIT (5 * GST_SECOND)
+
 typedef struct {
   GstElement *pipeline;
   GstPad *from; /* into it */
@@ -63,16 +66,17 @@ writer_build (
   return gst_element_request_pad_simple (muxer, "video_%u");
 }
 
-/* The first error of the pipeline, as a sentence. */
+/* Waits as long as `limit` for the end, which the muxer of GStreamer 1.26 reaches in
+ * a thread of its own, or for an error, as a sentence. */
 static gboolean
-writer_has_failed (const Writer *writer, GError **error)
+writer_has_failed (const Writer *writer, GstClockTime limit, GError **error)
 {
   g_autoptr (GstBus) bus = gst_element_get_bus (writer->pipeline);
-  g_autoptr (GstMessage) message =
-      gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
+  g_autoptr (GstMessage) message = gst_bus_timed_pop_filtered (
+      bus, limit, GST_MESSAGE_ERROR | GST_MESSAGE_EOS);
   g_autoptr (GError) found = NULL;
 
-  if (message == NULL)
+  if (message == NULL || GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS)
     return FALSE;
   gst_message_parse_error (message, &found, NULL);
   g_set_error (error, OCT_ERROR, OCT_ERROR_WRITE, "%s", found->message);
@@ -133,18 +137,25 @@ writer_run (const GstOctKeepJob *job, const char *path, GError **error)
   Writer writer = { gst_pipeline_new (NULL),
     gst_pad_new ("from", GST_PAD_SRC) };
   g_autoptr (GstPad) into = writer_build (&writer, job, path, error);
+  gboolean failed = FALSE;
   guint pushed = 0;
 
   if (into != NULL) {
+    /* errors of the end are read, too */
+    gst_pipeline_set_auto_flush_bus (GST_PIPELINE (writer.pipeline), FALSE);
     gst_pad_set_active (writer.from, TRUE);
     gst_pad_link_full (writer.from, into, GST_PAD_LINK_CHECK_NOTHING);
     if (gst_element_set_state (writer.pipeline, GST_STATE_PLAYING)
         != GST_STATE_CHANGE_FAILURE) {
       writer_push_events (&writer, job);
       pushed = writer_push (&writer, job);
+      failed = writer_has_failed (&writer,
+          pushed == job->buffers->len ? GST_CLOCK_TIME_NONE : FAILED_WAIT,
+          error);
     }
     gst_element_set_state (writer.pipeline, GST_STATE_NULL);
-    if (!writer_has_failed (&writer, error) && pushed < job->buffers->len)
+    if (!failed && !writer_has_failed (&writer, 0, error)
+        && pushed < job->buffers->len)
       g_set_error (error, OCT_ERROR, OCT_ERROR_WRITE,
           "'%s' took %u of %u images only", path, pushed, job->buffers->len);
     if (job->is_raw)
