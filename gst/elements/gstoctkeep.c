@@ -477,6 +477,9 @@ gst_oct_keep_init (GstOctKeep *self)
   gst_oct_properties_init (&properties, &self->settings);
   g_mutex_init (&self->lock);
   self->ring = gst_oct_keep_ring_new ();
+  /* beside an encoder that takes many images before its first one, no other branch
+   * may wait */
+  gst_base_sink_set_async_enabled (GST_BASE_SINK (self), FALSE);
   /* it would hold an image of a camera that has few */
   gst_base_sink_set_last_sample_enabled (GST_BASE_SINK (self), FALSE);
 }
