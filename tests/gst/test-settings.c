@@ -35,10 +35,12 @@ static const char *const launches[] = {
          " ! video/x-raw,width=32,height=32" SINK,
   SOURCE " ! octreconstruct ! octaverage ! octspeckle ! octsharpen ! octflip"
          " ! octcolormap" SINK,
-  SOURCE " bscans=1 ! octreconstruct output=ascans ! tee name=tee ! queue"
+  /* a background that keeps the phases, of which they would warn */
+  SOURCE " bscans=1 ! octreconstruct mode=a-line output=ascans ! tee name=tee"
+         " ! queue"
          " ! octdoppler quantity=phase"
          " ! fakesink tee. ! queue ! octdynamic" SINK,
-  SOURCE " ! octreconstruct output=ascans ! octalign repeats=2"
+  SOURCE " ! octreconstruct mode=a-line output=ascans ! octalign repeats=2"
          " ! octangio repeats=2" SINK,
   SOURCE " bscans=4 ! octreconstruct ! octenface update=scan" SINK,
   SOURCE " bscans=4 ! octreconstruct ! octslice update=scan" SINK,
