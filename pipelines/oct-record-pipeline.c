@@ -21,8 +21,7 @@
  * to 255 and a camera's of 16 to 235 would be taken for the same. */
 #define YUV "video/x-raw,format=I420,colorimetry=bt709"
 
-/* Vessels of the virtual system, 20 places per second.  A place of which
- * B-scans are lost has no image. */
+/* Vessels of the virtual system, 20 places per second. */
 #define FLOW_REPEATS 4
 #define FLOW_PLACES 32
 #define FLOW_LINES 128

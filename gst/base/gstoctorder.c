@@ -47,7 +47,7 @@ static const char *const to_images[] = {
 };
 
 #define ONCE                                                                   \
-  "spectra become A-scans once, and behind octfft, octnufft and octcs comes "  \
+  "spectra become A-scans once, and after octfft, octnufft and octcs comes "   \
   "octlogscale"
 
 /* For video: the grey format depends on its depth, see advise_grey(). */
@@ -55,11 +55,11 @@ static const char grey[] = "grey";
 static const char grey_or_images[] = "grey or images";
 
 #define RECORD                                                                 \
-  "put it behind the source, by a tee before octdcsub, or write values to a "  \
+  "put it after the source, by a tee before octdcsub, or write values to a "   \
   "filesink"
 
 #define WHOLE                                                                  \
-  "put octreconstruct first, behind the source: what is between them is in "   \
+  "put octreconstruct first, after the source: what is between them is in "    \
   "it already"
 
 #define IMAGES                                                                 \
@@ -75,7 +75,7 @@ static const char grey_or_images[] = "grey or images";
                            "between them",                                     \
       [KIND_UNIFORM] = "put octfft between them",                              \
       [KIND_COMPLEX] = "put octnufft between them, or octkresample before "    \
-                       "octdispersion and octfft behind it",                   \
+                       "octdispersion and octfft after it",                    \
       [KIND_COMPLEX_UNIFORM] = "put octfft between them"                       \
     }                                                                          \
   }
@@ -101,12 +101,12 @@ static const char grey_or_images[] = "grey or images";
                            "between them",                                     \
       [KIND_UNIFORM] = "put octfft between them",                              \
       [KIND_COMPLEX] = "put octnufft between them, or octkresample before "    \
-                       "octdispersion and octfft behind it",                   \
+                       "octdispersion and octfft after it",                    \
       [KIND_COMPLEX_UNIFORM] = "put octfft between them"                       \
     }                                                                          \
   }
 
-#define GATHER "put octgather behind the source, in front of octdcsub"
+#define GATHER "put octgather after the source, in front of octdcsub"
 
 static const struct {
   const char *element, *takes;
@@ -116,7 +116,7 @@ static const struct {
       { [KIND_VIDEO] = grey,
           [KIND_COMPLEX] = "put octdcsub before octdispersion",
           [KIND_COMPLEX_UNIFORM] = "put octdcsub before octdispersion",
-          [KIND_ASCANS] = "put octdcsub first, behind the source" } },
+          [KIND_ASCANS] = "put octdcsub first, after the source" } },
   { "octkresample", "real spectra as measured (axis=wavelength)",
       { [KIND_VIDEO] = "put octdcsub between them",
           [KIND_UNIFORM] = "leave octkresample out",
@@ -155,7 +155,7 @@ static const struct {
           [KIND_AS_MEASURED] = "put octkresample ! octfft, or octnufft, "
                                "between them",
           [KIND_COMPLEX] = "put octnufft between them, or octkresample before "
-                           "octdispersion and octfft behind it",
+                           "octdispersion and octfft after it",
           [KIND_COMPLEX_UNIFORM] = "put octfft between them" } },
   TAKES_ASCANS ("octlogscale"),
   TAKES_ASCANS ("octalign"),
@@ -167,7 +167,7 @@ static const struct {
       { [KIND_VIDEO] = grey,
           [KIND_AS_MEASURED] = WHOLE,
           [KIND_UNIFORM] =
-              "put octreconstruct first, behind the source, in place of the "
+              "put octreconstruct first, after the source, in place of the "
               "elements between them, or set axis=wavenumber on it",
           [KIND_COMPLEX] = WHOLE,
           [KIND_COMPLEX_UNIFORM] = WHOLE,
@@ -286,13 +286,13 @@ advise_behind_images (const char *name, const char *former)
 
   if (!g_strv_contains (of_ascans, name))
     return g_strdup_printf (
-        "%s comes last, and behind it only what takes video", former);
+        "%s comes last, and after it only what takes video", former);
   if (g_str_equal (former, "octlogscale"))
     return g_strdup_printf (
         fills ? "put %s before octlogscale" : "put %s in place of octlogscale",
         name);
   return g_strdup_printf ("set output=ascans on octreconstruct%s",
-      fills ? ", and put octlogscale behind octvolumecs" : "");
+      fills ? ", and put octlogscale after octvolumecs" : "");
 }
 
 /* A sentence about an element that cannot take the data of `peer`; NULL:

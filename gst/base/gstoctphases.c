@@ -52,8 +52,7 @@ gst_oct_phases_check (GstBaseTransform *trans, gboolean *asked)
     return;
   GST_ELEMENT_WARNING (trans, STREAM, FORMAT,
       ("octdcsub removes what A-lines have in common (mode=%s), and changes "
-       "the "
-       "phases of a sample that looks alike in many of them; set `mode` of "
+       "the phases of a sample that looks alike in many of them; set `mode` of "
        "octdcsub or octreconstruct to background, or to a-line.",
           oct_background_modes[mode].nick),
       (NULL));

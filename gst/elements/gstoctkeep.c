@@ -384,8 +384,8 @@ gst_oct_keep_render (GstBaseSink *base, GstBuffer *buffer)
     return GST_FLOW_OK;
   GST_ELEMENT_ERROR (self, RESOURCE, READ,
       ("An image of %" G_GSIZE_FORMAT
-       " bytes could not be copied: there is no memory, or it cannot be read; "
-       "set `memory` to less.",
+       " bytes could not be copied, for lack of memory or because it is not "
+       "readable; set `memory` to less.",
           gst_buffer_get_size (buffer)),
       (NULL));
   return GST_FLOW_ERROR;

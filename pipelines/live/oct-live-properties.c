@@ -127,7 +127,7 @@ oct_live_settings_check_background (const OctLiveSettings *settings,
       || strstr (calibration, "background") != NULL)
     return TRUE;
   g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED,
-      "There is no stored spectrum of the background; block the light of the "
+      "No spectrum of the background is stored; block the light of the "
       "sample and press Take background.");
   return FALSE;
 }

@@ -43,7 +43,7 @@ static GOptionEntry options[] = {
   { "upsample", 0, 0, G_OPTION_ARG_STRING, &upsample_text,
       "Upsampling before: 1, 2", "N" },
   { "transform", 0, 0, G_OPTION_ARG_STRING, &transform,
-      "fft (behind the resampling), nufft or nudft; fft-cs, nufft-cs, nudft-cs",
+      "fft (after the resampling), nufft or nudft; fft-cs, nufft-cs, nudft-cs",
       "NAME" },
   { "sampling-rate", 0, 0, G_OPTION_ARG_DOUBLE, &sampling_rate,
       "Part of the samples that compressive sensing takes", "R" },

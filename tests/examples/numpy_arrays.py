@@ -10,7 +10,7 @@ import tempfile
 
 EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples"
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(EXAMPLES))
+sys.path[:0] = [str(EXAMPLES), str(EXAMPLES.parent / "python" / "tests")]
 try:
     import gi
     import numpy
@@ -18,6 +18,7 @@ try:
     gi.require_version("GstBase", "1.0")
     from gi.repository import Gst
     import ascans_from_numpy as example
+    from common import expected_ascans
 except (ImportError, ValueError) as missing:
     print(f"1..0 # SKIP {missing} (Debian: python3-gi, python3-numpy, "
           "gir1.2-gst-plugins-base-1.0)")
@@ -28,24 +29,11 @@ WAVELENGTHS = numpy.linspace(790, 900, 1024)
 DEPTHS = (200e-6, 650e-6, 650.05e-6)
 
 
-def expected_ascans(spectra, source):
-    """a[q] = N^(-1/2) sum_n w(t[n]) y[n] exp(-2 pi i q t[n] / N)"""
-    n = spectra.shape[-1]
-    k = 2 * numpy.pi / (WAVELENGTHS * 1e-9)
-    t = (k - k.min()) / (k.max() - k.min()) * (n - 1)
-    window = 0.5 - 0.5 * numpy.cos(2 * numpy.pi * t / (n - 1))
-    uniform = 0.5 - 0.5 * numpy.cos(2 * numpy.pi * numpy.arange(n) / (n - 1))
-    window /= numpy.sqrt(numpy.mean(uniform ** 2))
-    matrix = numpy.exp(-2j * numpy.pi / n * numpy.outer(t, numpy.arange(n // 2)))
-    spacing = numpy.pi * (n - 1) / (n * (k.max() - k.min()))
-    return ((spectra - source) * window) @ matrix / numpy.sqrt(n), spacing
-
-
 def test_arrays():
     source = example.simulate_source(WAVELENGTHS)
     spectra = example.simulate_mirrors(DEPTHS, WAVELENGTHS, lines=3)
     found, spacing = example.reconstruct(spectra, WAVELENGTHS, source)
-    expected, expected_spacing = expected_ascans(spectra, source)
+    expected, expected_spacing = expected_ascans(spectra - source)
     assert found.shape == (3, 3, 512) and found.dtype == numpy.complex64
     assert abs(spacing / expected_spacing - 1) < 1e-9, (spacing, expected_spacing)
     error = numpy.abs(found - expected).max() / numpy.abs(expected).max()
@@ -92,7 +80,7 @@ def test_calibration_file():
              "i.npy"], cwd=folder, check=True, timeout=120, stdout=subprocess.DEVNULL)
         ascans = numpy.load(folder / "a.npy")
         images = numpy.load(folder / "i.npy")
-    _, spacing = expected_ascans(spectra, source)
+    _, spacing = expected_ascans(spectra - source)
     assert ascans.shape == (2, 6, 512) and images.shape == (2, 512, 6)
     assert images.dtype == numpy.uint8
     for depth, image in zip(DEPTHS, images):

@@ -264,7 +264,7 @@ check_waiting (GPtrArray *expected, const char *chain)
   g_cond_clear (&t.changed);
 }
 
-/* All in one buffer; in buffers of which the last is smaller; as they wait. */
+/* All in one buffer; in buffers with a smaller last one; as they wait. */
 GST_START_TEST (test_images)
 {
   const char *chain = chains[__i__];

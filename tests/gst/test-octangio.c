@@ -171,22 +171,14 @@ GST_START_TEST (test_lost)
       oct_reference_new (OCT_OPERATION_ANGIO, &params, NULL);
   g_autofree Complex *nothing = g_new0 (Complex, VALUES);
 
-  if (oct_test_on_gpu ()) { /* the element says so */
-    gst_harness_teardown (harness);
-    return;
-  }
   for (guint i = 0; i < 4 * REPEATS - 2; i++)
     if (i != 4)
       push_bscan (harness, i, REPEATS, TRUE);
   fail_unless (gst_harness_push_event (harness, gst_event_new_eos ()));
   for (guint place = 0; place < 4; place++) {
     g_autofree Complex *expected = g_new (Complex, VALUES);
-    g_autoptr (GstBuffer) buffer = gst_harness_try_pull (harness);
+    g_autoptr (GstBuffer) buffer = NULL;
 
-    fail_unless (buffer != NULL, "place %u has no image", place);
-    assert_position (buffer, place, 4, 0);
-    fail_unless_equals_uint64 (GST_BUFFER_PTS (buffer),
-        gst_util_uint64_scale (place * REPEATS, GST_SECOND, 30));
     for (guint i = place * REPEATS; i < (place + 1) * REPEATS; i++) {
       g_autofree Complex *in = g_new (Complex, VALUES);
 
@@ -194,6 +186,14 @@ GST_START_TEST (test_lost)
       oct_reference_run (reference,
           i == 4 || i >= 4 * REPEATS - 2 ? nothing : in, NULL, expected);
     }
+    /* there, places that have lost B-scans have no image */
+    if (oct_test_on_gpu () && place % 2 == 1)
+      continue;
+    buffer = gst_harness_try_pull (harness);
+    fail_unless (buffer != NULL, "place %u has no image", place);
+    assert_position (buffer, place, 4, 0);
+    fail_unless_equals_uint64 (GST_BUFFER_PTS (buffer),
+        gst_util_uint64_scale (place * REPEATS, GST_SECOND, 30));
     compare_values (buffer, expected, place);
   }
   fail_unless (gst_harness_try_pull (harness) == NULL);

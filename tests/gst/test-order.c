@@ -114,13 +114,13 @@ static const struct {
   { "octreconstruct ! octvolumecs",
       "octvolumecs* cannot follow octreconstruct*: it takes A-scans, or real "
       "spectra *, not video*; set output=ascans on octreconstruct, and put "
-      "octlogscale behind octvolumecs." },
+      "octlogscale after octvolumecs." },
   { "octlogscale ! octvolumecs",
       "octvolumecs* octlogscale*; put octvolumecs before octlogscale." },
-  { "octdcsub ! octkeep", "octkeep* octdcsub*; put it behind the source, *" },
+  { "octdcsub ! octkeep", "octkeep* octdcsub*; put it after the source, *" },
   { "octdcsub ! octrawsink",
-      "octrawsink* octdcsub*; put it behind the source, *" },
-  { "octfft ! octrawsink", "octrawsink* octfft*; put it behind the source, *" },
+      "octrawsink* octdcsub*; put it after the source, *" },
+  { "octfft ! octrawsink", "octrawsink* octfft*; put it after the source, *" },
   { "videotestsrc ! video/x-raw,format=RGB ! octmeter ! fakesink",
       "octmeter* capsfilter*: it takes spectra or A-scans, *not video of "
       "format "
