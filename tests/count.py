@@ -9,14 +9,16 @@ import sys
 
 GOOD = {"OK", "EXPECTEDFAIL"}
 WAITS = {"SKIP", "INTERRUPT"}
-NOT_OK = re.compile(r"^not ok\b.*$", re.M)
+# with the first comments after it, which say why
+NOT_OK = re.compile(r"^not ok\b.*(?:\n# .*){0,6}", re.M)
 SKIP = re.compile(r"^ok\s+\d+\s*-?\s*(.*?)\s*# SKIP\b\s*(.*)$", re.M | re.I)
 
 
 def failure(test):
-    """The output of a failed test: its subtests that failed, and its last
+    """The output of a failed test: its subtests that failed, why, and its last
     lines."""
-    lines = NOT_OK.findall(test.get("stdout", ""))[:8]
+    lines = [line for part in NOT_OK.findall(test.get("stdout", ""))[:8]
+             for line in part.splitlines()]
     for stream in ("stdout", "stderr"):
         lines += test.get(stream, "").rstrip().splitlines()[-12:]
     return [f"failed in {test['name']}: {line[:300]}"
