@@ -141,29 +141,29 @@ run () {
     echo "$name: the build failed, the reason is above"
     exit 1
   }
-  rm -f "$build/meson-logs/testlog.json"
+  rm -f "$build"/meson-logs/testlog*.json
   # two tests at a time, but those alone that measure time (is_parallel: false):
   # many more would wait for each other, as the operations use every core
   meson test -C "$build" --no-rebuild --print-errorlogs --num-processes 2 \
     "$@" || true
   report "$name" "$build"
   if [ -n "$once_more" ]; then
-    # the log is of these alone then; a case of gst-check that fails in one process
-    # waits for its own threads without a word, so each has a process
+    # a case of gst-check that fails in one process waits for its own threads
+    # without a word, so each has a process; the log has the name of the wrapper
     failed=$((failed - $(wc -w <<<"$once_more")))
     # shellcheck disable=SC2086
     meson test -C "$build" --no-rebuild --print-errorlogs --num-processes 1 \
       --timeout-multiplier "${slower:-1}" --wrapper 'env CK_FORK=yes' \
       $once_more || true
-    report "$name, once more with nothing beside" "$build"
+    report "$name, once more with nothing beside" "$build" testlog-env
   fi
 }
 
-# report NAME BUILD_DIR: counts the results of its last tests.  $once_more: the
+# report NAME BUILD_DIR [LOG]: counts the results of its last tests.  $once_more: the
 # names of those that failed, if they are so few that time or chance may be why;
 # failures of a fuzz target are not chance.
 report () {
-  local results=$2/meson-logs/testlog.json counts
+  local results=$2/meson-logs/${3:-testlog}.json counts
   counts=$(python3 tests/count.py "$results")
   sed '$d' <<<"$counts"
   remember_failures "$1" <<<"$counts"
