@@ -13,6 +13,7 @@
  *   bye        a sentence, then the connection is closed */
 #include "oct-live-server.h"
 
+#include "oct-live-control.h"
 #include "oct-live-json.h"
 #include "oct-live-message.h"
 #include "oct-live-meters.h"
@@ -27,8 +28,6 @@
 #define LOOK_DELAY 150
 /* Measurements that are sent to a page before it has acknowledged a status. */
 #define UNREAD_METERS 16
-#define RECORDING_IS_OFF                                                       \
-  "Recording is off; start oct-live with --record FOLDER."
 
 struct _OctLiveClient {
   OctLive *live;
@@ -201,160 +200,20 @@ take_answer (OctLiveClient *client, const char *sdp)
  */
 
 static void
-client_set (OctLiveClient *client, const OctLiveMessage *message)
-{
-  OctLiveSettings settings;
-  g_autoptr (GError) error = NULL;
-
-  client->set = message->number;
-  oct_live_graph_get_settings (client->live->graph, &settings);
-  oct_live_settings_copy (&message->settings, message->given, &settings);
-  if (!oct_live_graph_set_settings (client->live->graph, &settings, &error))
-    say_sentence (client, "problem", error->message);
-  oct_live_clients_tell_state (client->live);
-}
-
-static void
-set_look (OctLiveClient *client, const OctLiveMessage *message)
-{
-  OctLiveStage *stage = oct_live_graph_get_stage (client->live->graph);
-  g_autoptr (GError) error = NULL;
-  OctLiveLook look;
-
-  oct_live_stage_get_look (stage, &look);
-  for (guint i = 0; i < OCT_LIVE_N_LOOKS; i++)
-    if (message->looks & G_GUINT64_CONSTANT (1) << i)
-      look.values[i] = message->look.values[i];
-  if (!oct_live_stage_set_look (stage, &look, &error))
-    say_sentence (client, "problem", error->message);
-  oct_live_clients_tell_look (client->live);
-}
-
-void
-oct_live_clients_end_recording (OctLive *live)
-{
-  const char *said = NULL;
-  gint64 from, till;
-
-  if (live->recording == NULL)
-    return;
-  if (oct_live_graph_get_gap (live->graph, &from, &till))
-    said = oct_live_recording_add_gap (live->recording, from, till, TRUE);
-  if (said != NULL)
-    g_printerr ("Note: %s\n", said);
-  oct_live_recording_stop (live->recording);
-}
-
-static void
-client_note (OctLiveClient *client, const char *text)
-{
-  OctLiveRecording *recording = client->live->recording;
-  g_autoptr (GError) error = NULL;
-
-  if (recording == NULL)
-    say_sentence (client, "problem", RECORDING_IS_OFF);
-  else if (!oct_live_recording_add_note (recording, text, &error))
-    say_sentence (client, "problem", error->message);
-  oct_live_clients_tell_state (client->live);
-}
-
-/* A recording that goes on has it as a note. */
-static void
-client_label (OctLiveClient *client, const OctLiveMessage *message)
-{
-  OctLive *live = client->live;
-  g_autofree char *said = NULL;
-
-  oct_live_label_set (
-      &live->label, message->text, message->side, message->shown);
-  said = oct_live_label_describe (&live->label);
-  if (live->recording != NULL)
-    (void)oct_live_recording_add_note (
-        live->recording, said != NULL ? said : "No case", NULL);
-  oct_live_clients_tell_state (live);
-}
-
-static void
-live_client_record (OctLiveClient *client, gboolean on)
-{
-  g_autofree char *label = oct_live_label_describe (&client->live->label);
-  OctLiveRecording *recording = client->live->recording;
-  g_autoptr (GError) error = NULL;
-
-  if (recording == NULL)
-    say_sentence (client, "problem", RECORDING_IS_OFF);
-  else if (!on)
-    oct_live_clients_end_recording (client->live);
-  else if (oct_live_graph_get_trouble (client->live->graph) != NULL)
-    say_sentence (client, "problem",
-        "There are no pictures to record; begin when they come again.");
-  else if (!oct_live_recording_start (recording, label, &error))
-    say_sentence (client, "problem", error->message);
-  else
-    g_clear_pointer (&client->live->recording_note, g_free);
-  oct_live_clients_tell_state (client->live);
-}
-
-static void
-live_client_keep (OctLiveClient *client)
-{
-  const char *sentence;
-
-  if (client->live->kept == NULL)
-    say_sentence (client, "problem",
-        "Nothing can be kept; start oct-live with --record FOLDER "
-        "--keep-seconds N.");
-  else if (!oct_live_kept_keep (client->live->kept, &sentence))
-    say_sentence (client, "problem", sentence);
-}
-
-static void
-live_client_find (OctLiveClient *client, OctLiveFind what)
-{
-  g_autoptr (GError) error = NULL;
-
-  if (!oct_live_graph_find (client->live->graph, what, &error))
-    say_sentence (client, "problem", error->message);
-  oct_live_clients_tell_state (client->live);
-}
-
-static void
-client_undo (OctLiveClient *client)
-{
-  g_autoptr (GError) error = NULL;
-
-  if (!oct_live_graph_undo (client->live->graph, &error))
-    say_sentence (client, "problem", error->message);
-  oct_live_clients_tell_state (client->live);
-}
-
-static void
 live_client_control (OctLiveClient *client, const OctLiveMessage *message)
 {
-  if (client->role != OCT_ROLE_CONTROL)
+  g_autoptr (GError) error = NULL;
+
+  if (client->role != OCT_ROLE_CONTROL) {
     say_sentence (client, "problem",
         "This link is for watching; settings and recording need the link for "
         "control.");
-  else if (message->type == OCT_LIVE_SET)
-    client_set (client, message);
-  else if (message->type == OCT_LIVE_LOOK)
-    set_look (client, message);
-  else if (message->type == OCT_LIVE_FOCUS && message->undo)
-    client_undo (client);
-  else if (message->type == OCT_LIVE_FOCUS)
-    live_client_find (client, OCT_LIVE_FIND_DISPERSION);
-  else if (message->type == OCT_LIVE_REFINE)
-    live_client_find (client, OCT_LIVE_FIND_WAVENUMBERS);
-  else if (message->type == OCT_LIVE_LABEL)
-    client_label (client, message);
-  else if (message->type == OCT_LIVE_NOTE)
-    client_note (client, message->text);
-  else if (message->type == OCT_LIVE_BACKGROUND)
-    live_client_find (client, OCT_LIVE_FIND_BACKGROUND);
-  else if (message->type == OCT_LIVE_KEEP)
-    live_client_keep (client);
-  else
-    live_client_record (client, message->on);
+    return;
+  }
+  if (message->type == OCT_LIVE_SET)
+    client->set = message->number;
+  if (!oct_live_control (client->live, message, &error))
+    say_sentence (client, "problem", error->message);
 }
 
 /* Everybody who may see the picture may see how good it is. */

@@ -4,6 +4,7 @@
  * or in another room.  docs/live.md describes its use.
  */
 #include "oct-listener.h"
+#include "oct-live-control.h"
 #include "oct-live-listener.h"
 #include "oct-live-options.h"
 #include "oct-live-server.h"
@@ -223,7 +224,7 @@ live_end (Program *program, const char *reason)
   if (program->last != NULL)
     return;
   program->last = reason;
-  oct_live_clients_end_recording (&program->live);
+  oct_live_control_end_recording (&program->live);
   oct_live_clients_say_goodbye (&program->live, reason);
   program->goodbye_left = GOODBYE_TIME;
   g_timeout_add_full (G_PRIORITY_HIGH, GOODBYE_STEP, on_goodbye, program, NULL);
@@ -272,7 +273,7 @@ on_trouble (gpointer data)
         "was recorded is kept.",
         status.name);
     g_printerr ("Note: %s\n", live->recording_note);
-    oct_live_clients_end_recording (live);
+    oct_live_control_end_recording (live);
   }
   oct_live_clients_tell_state (live);
 }

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "oct-live-control.h"
+
+#define RECORDING_IS_OFF                                                       \
+  "Recording is off; start oct-live with --record FOLDER."
+
+static gboolean
+live_control_refuse (GError **error, const char *sentence)
+{
+  g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_FAILED, sentence);
+  return FALSE;
+}
+
+static gboolean
+live_control_set (OctLive *live, const OctLiveMessage *message, GError **error)
+{
+  OctLiveSettings settings;
+  gboolean done;
+
+  oct_live_graph_get_settings (live->graph, &settings);
+  oct_live_settings_copy (&message->settings, message->given, &settings);
+  done = oct_live_graph_set_settings (live->graph, &settings, error);
+  oct_live_clients_tell_state (live);
+  return done;
+}
+
+static gboolean
+live_control_look (OctLive *live, const OctLiveMessage *message, GError **error)
+{
+  OctLiveStage *stage = oct_live_graph_get_stage (live->graph);
+  OctLiveLook look;
+  gboolean done;
+
+  oct_live_stage_get_look (stage, &look);
+  for (guint i = 0; i < OCT_LIVE_N_LOOKS; i++)
+    if (message->looks & G_GUINT64_CONSTANT (1) << i)
+      look.values[i] = message->look.values[i];
+  done = oct_live_stage_set_look (stage, &look, error);
+  oct_live_clients_tell_look (live);
+  return done;
+}
+
+void
+oct_live_control_end_recording (OctLive *live)
+{
+  const char *said = NULL;
+  gint64 from, till;
+
+  if (live->recording == NULL)
+    return;
+  if (oct_live_graph_get_gap (live->graph, &from, &till))
+    said = oct_live_recording_add_gap (live->recording, from, till, TRUE);
+  if (said != NULL)
+    g_printerr ("Note: %s\n", said);
+  oct_live_recording_stop (live->recording);
+}
+
+static gboolean
+live_control_note (OctLive *live, const char *text, GError **error)
+{
+  gboolean done;
+
+  if (live->recording == NULL)
+    return live_control_refuse (error, RECORDING_IS_OFF);
+  done = oct_live_recording_add_note (live->recording, text, error);
+  oct_live_clients_tell_state (live);
+  return done;
+}
+
+/* A recording that goes on has it as a note. */
+static void
+live_control_label (OctLive *live, const OctLiveMessage *message)
+{
+  g_autofree char *said = NULL;
+
+  oct_live_label_set (
+      &live->label, message->text, message->side, message->shown);
+  said = oct_live_label_describe (&live->label);
+  if (live->recording != NULL)
+    (void)oct_live_recording_add_note (
+        live->recording, said != NULL ? said : "No case", NULL);
+  oct_live_clients_tell_state (live);
+}
+
+static gboolean
+live_control_record (OctLive *live, gboolean on, GError **error)
+{
+  g_autofree char *label = oct_live_label_describe (&live->label);
+
+  if (live->recording == NULL)
+    return live_control_refuse (error, RECORDING_IS_OFF);
+  if (!on)
+    oct_live_control_end_recording (live);
+  else if (oct_live_graph_get_trouble (live->graph) != NULL)
+    return live_control_refuse (
+        error, "There are no pictures to record; begin when they come again.");
+  else if (!oct_live_recording_start (live->recording, label, error))
+    return FALSE;
+  else
+    g_clear_pointer (&live->recording_note, g_free);
+  oct_live_clients_tell_state (live);
+  return TRUE;
+}
+
+static gboolean
+live_control_keep (OctLive *live, GError **error)
+{
+  const char *sentence;
+
+  if (live->kept == NULL)
+    return live_control_refuse (error,
+        "Nothing can be kept; start oct-live with --record FOLDER "
+        "--keep-seconds N.");
+  return oct_live_kept_keep (live->kept, &sentence)
+         || live_control_refuse (error, sentence);
+}
+
+static gboolean
+live_control_find (OctLive *live, OctLiveFind what, GError **error)
+{
+  gboolean done = oct_live_graph_find (live->graph, what, error);
+
+  oct_live_clients_tell_state (live);
+  return done;
+}
+
+static gboolean
+live_control_undo (OctLive *live, GError **error)
+{
+  gboolean done = oct_live_graph_undo (live->graph, error);
+
+  oct_live_clients_tell_state (live);
+  return done;
+}
+
+gboolean
+oct_live_control (OctLive *live, const OctLiveMessage *message, GError **error)
+{
+  switch (message->type) {
+  case OCT_LIVE_SET:
+    return live_control_set (live, message, error);
+  case OCT_LIVE_LOOK:
+    return live_control_look (live, message, error);
+  case OCT_LIVE_RECORD:
+    return live_control_record (live, message->on, error);
+  case OCT_LIVE_KEEP:
+    return live_control_keep (live, error);
+  case OCT_LIVE_FOCUS:
+    return message->undo
+               ? live_control_undo (live, error)
+               : live_control_find (live, OCT_LIVE_FIND_DISPERSION, error);
+  case OCT_LIVE_REFINE:
+    return live_control_find (live, OCT_LIVE_FIND_WAVENUMBERS, error);
+  case OCT_LIVE_BACKGROUND:
+    return live_control_find (live, OCT_LIVE_FIND_BACKGROUND, error);
+  case OCT_LIVE_LABEL:
+    live_control_label (live, message);
+    return TRUE;
+  case OCT_LIVE_NOTE:
+    return live_control_note (live, message->text, error);
+  case OCT_LIVE_WATCH:
+  case OCT_LIVE_ANSWER:
+  case OCT_LIVE_CANDIDATE:
+  case OCT_LIVE_ACK:
+  case OCT_LIVE_METERS:
+    break;
+  }
+  g_return_val_if_reached (FALSE);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * What pages and pedals may tell oct-live to do: settings, recording, keeping,
+ * searches, labels, notes.  Main thread.
+ */
+#pragma once
+
+#include "oct-live-message.h"
+#include "oct-live-server.h"
+
+G_BEGIN_DECLS
+
+/* Does what `message` says, and tells all pages of it.  FALSE with an error of one
+ * sentence if nothing was done.  Messages that belong to one page, such as
+ * OCT_LIVE_WATCH, are not for it. */
+gboolean oct_live_control (
+    OctLive *live, const OctLiveMessage *message, GError **error);
+
+/* Ends the present recording; if it ends in a gap the recording says so. */
+void oct_live_control_end_recording (OctLive *live);
+
+G_END_DECLS
