@@ -25,7 +25,7 @@ OCT_RUN_PACKAGES=(gstreamer1.0-tools gstreamer1.0-plugins-base
   gstreamer1.0-x gstreamer1.0-libav)
 
 # To build and run the live viewer too: web server, JSON, WebRTC, encryption.
-OCT_LIVE_PACKAGES=(libsoup-3.0-dev libjson-glib-dev
+OCT_LIVE_PACKAGES=(libsoup-3.0-dev libjson-glib-dev libevdev-dev
   libgstreamer-plugins-bad1.0-dev gstreamer1.0-nice glib-networking)
 
 # For the tests only: Aravis has a camera source and a fake camera for it, openssl

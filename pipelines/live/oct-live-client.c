@@ -10,6 +10,7 @@
  *              acknowledges (oct-live-meters.h)
  *   offer, candidate, failed   for WebRTC
  *   problem    a sentence for the user
+ *   freeze     a pedal: the picture stops, or goes on
  *   bye        a sentence, then the connection is closed */
 #include "oct-live-server.h"
 
@@ -457,6 +458,14 @@ oct_live_clients_tell_problem (OctLive *live, const char *sentence)
     if (client->role == OCT_ROLE_CONTROL)
       say_sentence (client, "problem", sentence);
   }
+}
+
+void
+oct_live_clients_freeze (OctLive *live)
+{
+  for (guint i = 0; i < live->clients->len; i++)
+    live_client_say (g_ptr_array_index (live->clients, i),
+        oct_live_json_begin ("freeze"));
 }
 
 void

@@ -76,6 +76,13 @@ read_command_line (OctLiveOptions *o, int *argc, char ***argv, GError **error)
     { "keep-seconds", 0, 0, G_OPTION_ARG_INT, &o->keep_seconds,
       "Hold the last N seconds of the video, which the page can keep in FOLDER "
       "(default: 0, off)", "N" },
+    { "pedal", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &o->pedals,
+      "Foot pedal at this computer, as /dev/input/by-id/...-event-kbd; can be "
+      "given several times", "DEVICE" },
+    { "pedal-keys", 0, 0, G_OPTION_ARG_STRING, &o->pedal_keys,
+      "Actions of pedals, as \"KEY_B=record, long:any=keep\": record, keep, "
+      "mark, freeze, background, focus; press, long, double (default: "
+      "\"any=keep, long:any=record\", or freeze without --keep-seconds)", "MAP" },
     { "mode", 0, 0, G_OPTION_ARG_STRING, &o->mode,
       "Permissions of recordings, such as 0640 (default: 0600, you alone)",
       "OCTAL" },
@@ -197,6 +204,9 @@ check_server (OctLiveOptions *o, GError **error)
     return live_options_refuse (error,
         "--keep-seconds is between 1 and 600, or 0 for off, and needs the "
         "folder of --record.");
+  if (o->pedal_keys != NULL && o->pedals == NULL)
+    return live_options_refuse (
+        error, "--pedal-keys belongs to --pedal, the device of a pedal.");
   if (o->viewers < 1 || o->viewers > 100)
     return live_options_refuse (error, "--viewers is between 1 and 100.");
   if (o->bitrate < 100 || o->bitrate > 100000)
@@ -251,9 +261,15 @@ oct_live_options_parse (
     options->address = g_strdup ("127.0.0.1");
   live_options_complete (options);
   live_options_wish (options);
-  return live_options_check_source (options, error)
-         && check_server (options, error)
-         && oct_launch_set_mode (options->mode, &options->file_mode, error);
+  if (!live_options_check_source (options, error)
+      || !check_server (options, error)
+      || !oct_launch_set_mode (options->mode, &options->file_mode, error))
+    return FALSE;
+  if (options->pedal_keys == NULL)
+    options->pedal_keys = g_strdup (options->keep_seconds > 0
+                                        ? "any=keep, long:any=record"
+                                        : "any=freeze, long:any=record");
+  return TRUE;
 }
 
 void
@@ -272,5 +288,7 @@ oct_live_options_clear (OctLiveOptions *options)
   g_free (options->key);
   g_free (options->record);
   g_free (options->mode);
+  g_strfreev (options->pedals);
+  g_free (options->pedal_keys);
   oct_view_options_clear (&options->view);
 }

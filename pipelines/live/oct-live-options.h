@@ -26,6 +26,8 @@ typedef struct {
   char *record, *mode;
   gint keep_seconds; /* 0: nothing is kept */
   guint file_mode;   /* of `mode`, for recordings */
+  char **pedals;     /* their devices, or NULL */
+  char *pedal_keys;  /* map of oct_live_gestures_parse(), never NULL */
   double width_um, length_um, refractive_index;
   OctViewOptions view;    /* at the start */
   OctLiveSettings wishes; /* of these and bits of those given */

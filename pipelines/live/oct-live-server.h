@@ -84,6 +84,8 @@ void oct_live_clients_tell_measurement (
 void oct_live_clients_update_measuring (OctLive *live);
 /* Tells the pages that control that something did not work (one sentence). */
 void oct_live_clients_tell_problem (OctLive *live, const char *sentence);
+/* All pages freeze their picture, or let it go on. */
+void oct_live_clients_freeze (OctLive *live);
 /* Tells all pages that it is over, and why (one sentence). */
 void oct_live_clients_say_goodbye (OctLive *live, const char *reason);
 /* Ends the conversations that are left, also with pages that still listen. */

@@ -7,6 +7,7 @@
 #include "oct-live-control.h"
 #include "oct-live-listener.h"
 #include "oct-live-options.h"
+#include "oct-live-pedal.h"
 #include "oct-live-server.h"
 #include "oct-terminal.h"
 
@@ -25,6 +26,7 @@ typedef struct {
   OctLive live;
   OctLiveTokens tokens;
   OctLiveListener *listener;
+  GPtrArray *pedals; /* OctLivePedal */
   SoupServer *server;
   GMainLoop *loop;
   char *failure;       /* why it ends by itself */
@@ -345,6 +347,82 @@ live_on_second (gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
+/* -------------------------------------------------------------------- pedals
+ */
+
+static void
+live_on_pedal (OctLivePedalAction action, gpointer data)
+{
+  Program *program = data;
+  OctLive *live = &program->live;
+  OctLiveMessage message = { .text = "" };
+  OctLiveRecordingStatus status = { 0 };
+  g_autoptr (GError) error = NULL;
+
+  switch (action) {
+  case OCT_LIVE_PEDAL_RECORD:
+    if (live->recording != NULL)
+      oct_live_recording_get_status (live->recording, &status);
+    message.type = OCT_LIVE_RECORD;
+    message.on = !status.active;
+    break;
+  case OCT_LIVE_PEDAL_KEEP:
+    message.type = OCT_LIVE_KEEP;
+    break;
+  case OCT_LIVE_PEDAL_MARK:
+    message.type = OCT_LIVE_NOTE;
+    break;
+  case OCT_LIVE_PEDAL_BACKGROUND:
+    message.type = OCT_LIVE_BACKGROUND;
+    break;
+  case OCT_LIVE_PEDAL_FOCUS:
+    message.type = OCT_LIVE_FOCUS;
+    break;
+  case OCT_LIVE_PEDAL_FREEZE:
+    oct_live_clients_freeze (live);
+    return;
+  case OCT_LIVE_PEDAL_NOTHING:
+  case OCT_LIVE_N_PEDAL_ACTIONS:
+    return;
+  }
+  if (program->last == NULL && !oct_live_control (live, &message, &error))
+    oct_live_clients_tell_problem (live, error->message);
+}
+
+static void
+live_on_pedal_told (const char *sentence, gboolean gone, gpointer data)
+{
+  Program *program = data;
+
+  g_printerr ("Note: %s\n", sentence);
+  if (gone)
+    oct_live_clients_tell_problem (&program->live, sentence);
+}
+
+static gboolean
+make_pedals (Program *program, GError **error)
+{
+  static const OctLivePedalEvents events = { live_on_pedal,
+    live_on_pedal_told };
+  const OctLiveOptions *options = &program->options;
+
+  program->pedals =
+      g_ptr_array_new_with_free_func ((GDestroyNotify)oct_live_pedal_free);
+  for (guint i = 0; options->pedals != NULL && options->pedals[i] != NULL;
+       i++) {
+    OctLivePedal *pedal = oct_live_pedal_new (
+        options->pedals[i], options->pedal_keys, &events, program, error);
+
+    if (pedal == NULL)
+      return FALSE;
+    g_ptr_array_add (program->pedals, pedal);
+  }
+  return TRUE;
+}
+
+/* ----------------------------------------------------------------------- run
+ */
+
 /* FALSE when a thread is not done, as of a source that hangs: the objects that
  * it uses are left as they are. */
 static gboolean
@@ -353,6 +431,7 @@ live_clear (Program *program)
   OctLive *live = &program->live;
   gboolean clean = TRUE;
 
+  g_clear_pointer (&program->pedals, g_ptr_array_unref);
   if (live->clients != NULL)
     oct_live_clients_drop (live);
   if (live->look_timer != 0)
@@ -391,7 +470,8 @@ live_run (Program *program, GError **error)
   static const OctLiveGraphEvents events = { on_not_begun, on_trouble,
     on_settings, on_gap, live_on_measured, on_shown };
 
-  if (!make_graph (program, error) || !make_server (program, error))
+  if (!make_graph (program, error) || !make_server (program, error)
+      || !make_pedals (program, error))
     return FALSE;
   program->loop = g_main_loop_new (NULL, FALSE);
   /* before whatever the network has for us */

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Which keys go where, and what no single touch does.
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 
-import { act, endRecording, openBrowser, run, Server, until, waitForVideo } from "./lib.mjs";
+import { act, endRecording, openBrowser, run, Server, sleep, until, waitForVideo } from "./lib.mjs";
 import { Talk } from "./wire.mjs";
 
 let browser;
@@ -20,7 +24,95 @@ const has = (page, selector) => page.evaluate((wanted) => document.activeElement
 const STILL = ["--bscans", "16", "--images", "videotestsrc is-live=true pattern=smpte ! "
   + "video/x-raw,format=GRAY8,width=64,height=64,framerate=30/1"];
 
+// A pedal: a pipe through which the events of a keyboard come, as the kernel's
+// struct input_event has them.
+class Pedal {
+  static CODES = { a: 30, b: 48 };
+
+  constructor() {
+    this.folder = mkdtempSync(join(tmpdir(), "oct-live-pedal-"));
+    this.path = join(this.folder, "pedal");
+    execFileSync("mkfifo", [this.path]);
+    this.plug();
+  }
+
+  plug() {
+    this.file = openSync(this.path, "r+");
+  }
+
+  unplug() {
+    closeSync(this.file);
+  }
+
+  // [type, code, value] ...
+  send(...events) {
+    writeSync(this.file, Buffer.concat(events.map(([type, code, value]) => {
+      const event = Buffer.alloc(24);
+      event.writeUInt16LE(type, 16);
+      event.writeUInt16LE(code, 18);
+      event.writeInt32LE(value, 20);
+      return event;
+    })));
+  }
+
+  down(key) {
+    this.send([1, Pedal.CODES[key], 1], [0, 0, 0]);
+  }
+
+  up(key) {
+    this.send([1, Pedal.CODES[key], 0], [0, 0, 0]);
+  }
+
+  press(key) {
+    this.down(key);
+    this.up(key);
+  }
+
+  clear() {
+    this.unplug();
+    rmSync(this.folder, { recursive: true });
+  }
+}
+
 const together = {
+  async "two pedals freeze, keep and record, and one that is unplugged comes back"() {
+    const pedals = [new Pedal(), new Pedal()];
+    const server = await Server.start("--keep-seconds", "3", "--pedal", pedals[0].path, "--pedal", pedals[1].path,
+      "--pedal-keys", "KEY_A=keep, long:KEY_A=record, any=freeze");
+    const page = await browser.visit(server.url);
+    await waitForVideo(page);
+    pedals[0].press("b");
+    await until("it is frozen", () => isPressed(page, "#freeze"));
+    pedals[1].press("b");
+    await until("it goes on", async () => !await isPressed(page, "#freeze"));
+    pedals[1].press("a");
+    await until("it is kept", async () => /^Kept the last \d+ s: kept-/.test(await text(page, "#kept")));
+    for (const on of [true, false]) {
+      pedals[0].down("a");
+      await until(on ? "it records" : "the recording ends", async () => (await recorded(page) > 0) === on);
+      pedals[0].up("a");
+      await sleep(100); // a contact that bounces is faster
+    }
+    pedals[0].unplug();
+    await until("it is told", async () => /pedal .* is gone/.test(await text(page, "#problem")));
+    pedals[0].plug();
+    await until("it is found", () => /pedal .* is there again/.test(server.output));
+    pedals[0].press("b");
+    await until("it is frozen again", () => isPressed(page, "#freeze"));
+    assert.equal(await server.stop(), 0);
+    for (const pedal of pedals) pedal.clear();
+  },
+
+  async "what is not a pedal, or not a map of its keys, is refused with a sentence"() {
+    const pedal = new Pedal();
+    const refused = async (...options) => String(await Server.start(...options).catch((error) => error));
+    assert.match(await refused("--pedal", join(pedal.folder, "none")), /cannot be opened \(No such file/);
+    assert.match(await refused("--pedal", "/dev/null"), /'\/dev\/null' is not an input device/);
+    assert.match(await refused("--pedal", pedal.path, "--pedal-keys", "KEY_NONE=keep"), /'KEY_NONE' .* is not a key/);
+    assert.match(await refused("--pedal-keys", "any=keep"), /belongs to --pedal/);
+    pedal.clear();
+  },
+
   async "the last seconds are kept by one key, where that is offered"() {
     const server = await Server.start("--keep-seconds", "3");
     const page = await browser.visit(server.url);

@@ -66,6 +66,7 @@ const takers = {
   look: (message) => takeLook(message, hello),
   status: takeStatus,
   meters: takeMeters,
+  freeze: () => $("freeze").click(),
   problem: (message) => {
     awaited = 0;
     problem(message.message);
