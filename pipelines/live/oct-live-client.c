@@ -200,6 +200,19 @@ take_answer (OctLiveClient *client, const char *sdp)
 /* ------------------------------------------------------------------ listening
  */
 
+gboolean
+oct_live_clients_control (
+    OctLive *live, const OctLiveMessage *message, GError **error)
+{
+  gboolean done = oct_live_control (live, message, error);
+
+  if (message->type == OCT_LIVE_LOOK)
+    oct_live_clients_tell_look (live);
+  else
+    oct_live_clients_tell_state (live);
+  return done;
+}
+
 static void
 live_client_control (OctLiveClient *client, const OctLiveMessage *message)
 {
@@ -213,7 +226,7 @@ live_client_control (OctLiveClient *client, const OctLiveMessage *message)
   }
   if (message->type == OCT_LIVE_SET)
     client->set = message->number;
-  if (!oct_live_control (client->live, message, &error))
+  if (!oct_live_clients_control (client->live, message, &error))
     say_sentence (client, "problem", error->message);
 }
 
@@ -464,8 +477,8 @@ void
 oct_live_clients_freeze (OctLive *live)
 {
   for (guint i = 0; i < live->clients->len; i++)
-    live_client_say (g_ptr_array_index (live->clients, i),
-        oct_live_json_begin ("freeze"));
+    live_client_say (
+        g_ptr_array_index (live->clients, i), oct_live_json_begin ("freeze"));
 }
 
 void

@@ -15,13 +15,10 @@ static gboolean
 live_control_set (OctLive *live, const OctLiveMessage *message, GError **error)
 {
   OctLiveSettings settings;
-  gboolean done;
 
   oct_live_graph_get_settings (live->graph, &settings);
   oct_live_settings_copy (&message->settings, message->given, &settings);
-  done = oct_live_graph_set_settings (live->graph, &settings, error);
-  oct_live_clients_tell_state (live);
-  return done;
+  return oct_live_graph_set_settings (live->graph, &settings, error);
 }
 
 static gboolean
@@ -29,15 +26,12 @@ live_control_look (OctLive *live, const OctLiveMessage *message, GError **error)
 {
   OctLiveStage *stage = oct_live_graph_get_stage (live->graph);
   OctLiveLook look;
-  gboolean done;
 
   oct_live_stage_get_look (stage, &look);
   for (guint i = 0; i < OCT_LIVE_N_LOOKS; i++)
     if (message->looks & G_GUINT64_CONSTANT (1) << i)
       look.values[i] = message->look.values[i];
-  done = oct_live_stage_set_look (stage, &look, error);
-  oct_live_clients_tell_look (live);
-  return done;
+  return oct_live_stage_set_look (stage, &look, error);
 }
 
 void
@@ -58,13 +52,9 @@ oct_live_control_end_recording (OctLive *live)
 static gboolean
 live_control_note (OctLive *live, const char *text, GError **error)
 {
-  gboolean done;
-
   if (live->recording == NULL)
     return live_control_refuse (error, RECORDING_IS_OFF);
-  done = oct_live_recording_add_note (live->recording, text, error);
-  oct_live_clients_tell_state (live);
-  return done;
+  return oct_live_recording_add_note (live->recording, text, error);
 }
 
 /* A recording that goes on has it as a note. */
@@ -79,7 +69,6 @@ live_control_label (OctLive *live, const OctLiveMessage *message)
   if (live->recording != NULL)
     (void)oct_live_recording_add_note (
         live->recording, said != NULL ? said : "No case", NULL);
-  oct_live_clients_tell_state (live);
 }
 
 static gboolean
@@ -98,7 +87,6 @@ live_control_record (OctLive *live, gboolean on, GError **error)
     return FALSE;
   else
     g_clear_pointer (&live->recording_note, g_free);
-  oct_live_clients_tell_state (live);
   return TRUE;
 }
 
@@ -115,24 +103,6 @@ live_control_keep (OctLive *live, GError **error)
          || live_control_refuse (error, sentence);
 }
 
-static gboolean
-live_control_find (OctLive *live, OctLiveFind what, GError **error)
-{
-  gboolean done = oct_live_graph_find (live->graph, what, error);
-
-  oct_live_clients_tell_state (live);
-  return done;
-}
-
-static gboolean
-live_control_undo (OctLive *live, GError **error)
-{
-  gboolean done = oct_live_graph_undo (live->graph, error);
-
-  oct_live_clients_tell_state (live);
-  return done;
-}
-
 gboolean
 oct_live_control (OctLive *live, const OctLiveMessage *message, GError **error)
 {
@@ -146,13 +116,13 @@ oct_live_control (OctLive *live, const OctLiveMessage *message, GError **error)
   case OCT_LIVE_KEEP:
     return live_control_keep (live, error);
   case OCT_LIVE_FOCUS:
-    return message->undo
-               ? live_control_undo (live, error)
-               : live_control_find (live, OCT_LIVE_FIND_DISPERSION, error);
+    return message->undo ? oct_live_graph_undo (live->graph, error)
+                         : oct_live_graph_find (
+                             live->graph, OCT_LIVE_FIND_DISPERSION, error);
   case OCT_LIVE_REFINE:
-    return live_control_find (live, OCT_LIVE_FIND_WAVENUMBERS, error);
+    return oct_live_graph_find (live->graph, OCT_LIVE_FIND_WAVENUMBERS, error);
   case OCT_LIVE_BACKGROUND:
-    return live_control_find (live, OCT_LIVE_FIND_BACKGROUND, error);
+    return oct_live_graph_find (live->graph, OCT_LIVE_FIND_BACKGROUND, error);
   case OCT_LIVE_LABEL:
     live_control_label (live, message);
     return TRUE;

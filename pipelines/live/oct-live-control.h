@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * What pages and pedals may tell oct-live to do: settings, recording, keeping,
+ * The commands of pages and pedals to oct-live: settings, recording, keeping,
  * searches, labels, notes.  Main thread.
  */
 #pragma once
@@ -10,8 +10,8 @@
 
 G_BEGIN_DECLS
 
-/* Does what `message` says, and tells all pages of it.  FALSE with an error of one
- * sentence if nothing was done.  Messages that belong to one page, such as
+/* Does what `message` says; pages are told by oct_live_clients_control().  FALSE with
+ * an error of one sentence if nothing was done.  Messages that belong to one page, such as
  * OCT_LIVE_WATCH, are not for it. */
 gboolean oct_live_control (
     OctLive *live, const OctLiveMessage *message, GError **error);

@@ -51,8 +51,7 @@ parse_part (OctLiveGestures *gestures, const char *part, GError **error)
         gesture_names, OCT_LIVE_N_GESTURES, g_strstrip (gesture_name));
     part = colon + 1;
   }
-  key_name =
-      equals != NULL ? g_strndup (part, equals - part) : g_strdup (part);
+  key_name = equals != NULL ? g_strndup (part, equals - part) : g_strdup (part);
   action_name = g_strdup (equals != NULL ? equals + 1 : "");
   key = find_key (g_strstrip (key_name));
   action = find_name (
@@ -63,7 +62,8 @@ parse_part (OctLiveGestures *gestures, const char *part, GError **error)
         gesture_name);
   else if (key < 0 || key > ANY)
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-        "'%s' in --pedal-keys is not a key: it is any, a name such as KEY_B, or "
+        "'%s' in --pedal-keys is not a key: it is any, a name such as KEY_B, "
+        "or "
         "a number; evtest shows those of a pedal.",
         key_name);
   else if (action < 0)
@@ -117,13 +117,13 @@ oct_live_gestures_take (
   actions = gestures->actions[code];
   key->down = down;
   if (down) {
-    key->done = key->released_at != 0
-                && now - key->released_at < OCT_LIVE_BOUNCE;
+    key->done =
+        key->released_at != 0 && now - key->released_at < OCT_LIVE_BOUNCE;
     if (key->done)
       return OCT_LIVE_PEDAL_NOTHING;
     key->deadline = 0;
-    key->done = key->waits
-                || (!actions[OCT_LIVE_LONG] && !actions[OCT_LIVE_DOUBLE]);
+    key->done =
+        key->waits || (!actions[OCT_LIVE_LONG] && !actions[OCT_LIVE_DOUBLE]);
     if (key->done) {
       gboolean second = key->waits;
 

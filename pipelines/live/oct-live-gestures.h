@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * What presses of a pedal's keys mean: a press, a long one, two in quick turn, by a
+ * The meaning of presses of a pedal's keys: a press, a long one, two in quick turn, by a
  * map of the user.  Nothing of this touches a device or a clock.
  */
 #pragma once
@@ -37,9 +37,9 @@ typedef enum {
 
 typedef struct {
   gboolean down;
-  gboolean waits;    /* for a second press */
-  gboolean done;     /* this press has had its action */
-  gint64 deadline;   /* us, 0 = none */
+  gboolean waits;     /* for a second press */
+  gboolean done;      /* this press has had its action */
+  gint64 deadline;    /* us, 0 = none */
   gint64 released_at; /* us */
 } OctLiveKey;
 

@@ -266,9 +266,9 @@ oct_live_options_parse (
       || !oct_launch_set_mode (options->mode, &options->file_mode, error))
     return FALSE;
   if (options->pedal_keys == NULL)
-    options->pedal_keys = g_strdup (options->keep_seconds > 0
-                                        ? "any=keep, long:any=record"
-                                        : "any=freeze, long:any=record");
+    options->pedal_keys =
+        g_strdup (options->keep_seconds > 0 ? "any=keep, long:any=record"
+                                            : "any=freeze, long:any=record");
   return TRUE;
 }
 

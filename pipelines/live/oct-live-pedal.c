@@ -17,11 +17,11 @@ struct _OctLivePedal {
   OctLiveGestures gestures;
   OctLivePedalEvents events;
   gpointer data;
-  int file;     /* -1: it is gone */
-  guint source; /* of the file, or of looking for it */
-  guint timer;  /* of the next deadline */
+  int file;      /* -1: it is gone */
+  guint source;  /* of the file, or of looking for it */
+  guint timer;   /* of the next deadline */
   gboolean lost; /* events were, up to the next report */
-  gsize filled; /* bytes in `read` */
+  gsize filled;  /* bytes in `read` */
   struct input_event read[EVENTS_AT_ONCE];
 };
 
@@ -161,9 +161,9 @@ wait_for_deadline (OctLivePedal *pedal)
     g_source_remove (pedal->timer);
   pedal->timer = 0;
   if (deadline != 0)
-    pedal->timer = g_timeout_add (
-        (guint)(MAX (0, left) / G_TIME_SPAN_MILLISECOND) + 1, on_deadline,
-        pedal);
+    pedal->timer =
+        g_timeout_add ((guint)(MAX (0, left) / G_TIME_SPAN_MILLISECOND) + 1,
+            on_deadline, pedal);
 }
 
 static gboolean

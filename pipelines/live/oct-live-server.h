@@ -9,6 +9,7 @@
 #include "oct-live-access.h"
 #include "oct-live-graph.h"
 #include "oct-live-label.h"
+#include "oct-live-message.h"
 #include "oct-places.h"
 #include "oct-live-kept.h"
 #include "oct-live-recording.h"
@@ -69,6 +70,10 @@ typedef struct _OctLiveClient OctLiveClient;
  * leaves when it is over.  `stream`: the one below `socket`. */
 void oct_live_client_new (OctLive *live, SoupWebsocketConnection *socket,
     OctLiveChannel *stream, const OctVisitor *visitor);
+/* Does what `message` says (oct-live-control.h), and tells all pages of it.  FALSE
+ * with an error of one sentence if nothing was done. */
+gboolean oct_live_clients_control (
+    OctLive *live, const OctLiveMessage *message, GError **error);
 /* Once a second: sends the status to all pages, and drops those that have not
  * answered for long. */
 void oct_live_clients_tick (OctLive *live);

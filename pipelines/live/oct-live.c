@@ -385,7 +385,8 @@ live_on_pedal (OctLivePedalAction action, gpointer data)
   case OCT_LIVE_N_PEDAL_ACTIONS:
     return;
   }
-  if (program->last == NULL && !oct_live_control (live, &message, &error))
+  if (program->last == NULL
+      && !oct_live_clients_control (live, &message, &error))
     oct_live_clients_tell_problem (live, error->message);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What presses of a pedal mean, with times of our own. */
+/* The meaning of presses of a pedal, with times of our own. */
 #include "oct-live-gestures.h"
 
 #define MS G_TIME_SPAN_MILLISECOND
@@ -138,8 +138,7 @@ test_refused (void)
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     g_autoptr (GError) error = NULL;
 
-    g_assert_false (
-        oct_live_gestures_parse (&gestures, cases[i].map, &error));
+    g_assert_false (oct_live_gestures_parse (&gestures, cases[i].map, &error));
     g_assert_nonnull (error);
     g_assert_true (g_str_has_prefix (error->message, cases[i].said));
   }
