@@ -28,7 +28,7 @@ oct_scan_smooth_count (const OctScanSettings *s)
 {
   double half = rint (s->smooth * s->line_rate / 2);
 
-  return 1 + 2 * (guint)MIN (half, OCT_SCAN_MAX_SAMPLES / 4);
+  return 1 + 2 * (guint)MIN (half, OCT_SCAN_MAX_SAMPLES);
 }
 
 /* ------------------------------------------------------------------- sweeps */
@@ -88,6 +88,18 @@ making_extend (Making *m, const OctScanState *state, int from, guint count)
 }
 
 static gboolean
+making_check_size (const Making *m, guint64 more, GError **error)
+{
+  if (m->points->len + more <= OCT_SCAN_MAX_SAMPLES)
+    return TRUE;
+  g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+      "A volume takes more than %u A-lines with the ways between its B-scans, "
+      "`settle` and `smooth`; set fewer lines or bscans, or a lower line-rate.",
+      OCT_SCAN_MAX_SAMPLES);
+  return FALSE;
+}
+
+static gboolean
 making_join (
     Making *m, const OctScanState *from, const OctScanState *to, GError **error)
 {
@@ -96,13 +108,7 @@ making_join (
   if (!oct_scan_join (from, to, &m->settings->limits, m->dt, m->points, error))
     return FALSE;
   making_add (m, NULL, NULL, m->points->len - before);
-  if (m->points->len <= OCT_SCAN_MAX_SAMPLES)
-    return TRUE;
-  g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-      "A volume takes more than %u A-lines with the ways between its B-scans; "
-      "set fewer lines or bscans, or a lower line-rate.",
-      OCT_SCAN_MAX_SAMPLES);
-  return FALSE;
+  return making_check_size (m, 0, error);
 }
 
 static gboolean
@@ -112,6 +118,9 @@ making_add_sweep (Making *m, guint i, GError **error)
       &g_array_index (m->pattern->sweeps, OctScanSweep, i);
   OctScanState first, last, entry;
 
+  if (!making_check_size (
+          m, (guint64)m->before + m->after + sweep->count, error))
+    return FALSE;
   sweep_get_ends (m, sweep, &first, &last);
   entry = (OctScanState){ point_move (&first, -(double)m->before * m->dt),
     first.velocity };
@@ -228,7 +237,7 @@ making_run (Making *m, const OctScanSettings *s, GError **error)
   m->stops = g_new (OctScanStop, m->pattern->sweeps->len);
   m->closed = making_is_closed (m);
   if (!m->closed) {
-    m->before = (guint)MIN (settle, OCT_SCAN_MAX_SAMPLES / 4) + half;
+    m->before = (guint)MIN (settle, OCT_SCAN_MAX_SAMPLES) + half;
     m->after = half;
   }
   making_check_sweeps (m);

@@ -667,6 +667,8 @@ test_refused (void)
     { { .kind = OCT_SCAN_LISSAJOUS, .cycles = 257 },
         "`cycles` to at most 256" },
     { { .bscans = 65536, .repeats = 65536 }, "fewer lines, bscans or repeats" },
+    { { .settle = 200 }, "`settle` and `smooth`; set fewer" },
+    { { .smooth = 400 }, "`settle` and `smooth`; set fewer" },
     { { .kind = OCT_SCAN_SPIRAL, .pitch = 1e-5 }, "larger pitch" },
     { { .kind = OCT_SCAN_SPIRAL, .pitch = 1e-3 }, "larger pitch" },
   };
@@ -679,6 +681,11 @@ test_refused (void)
     s.kind = change->kind;
     s.cycles = change->cycles;
     s.pitch = change->pitch;
+    s.settle = change->settle;
+    s.smooth = change->smooth;
+    /* constant velocity for so long leaves any other scanner's field */
+    if (s.settle + s.smooth > 0)
+      s.limits.amplitude[0] = 1e7;
     s.lines = change->lines ? change->lines : s.lines;
     s.bscans = change->bscans ? change->bscans : s.bscans;
     s.repeats = change->repeats ? change->repeats : s.repeats;
