@@ -27,6 +27,7 @@
 #include "gstoctrawsink.h"
 #include "gstoctreconstruct.h"
 #include "gstoctscatter.h"
+#include "gstoctscangen.h"
 #include "gstoctscanmeta.h"
 #include "gstoctslice.h"
 #include "gstoctsharpen.h"
@@ -49,6 +50,7 @@ plugin_init (GstPlugin *plugin)
   ok &= GST_ELEMENT_REGISTER (octcamerasrc, plugin);
   ok &= GST_DEVICE_PROVIDER_REGISTER (octcameraprovider, plugin);
 #endif
+  ok &= GST_ELEMENT_REGISTER (octscangen, plugin);
   ok &= GST_ELEMENT_REGISTER (octgather, plugin);
   ok &= GST_ELEMENT_REGISTER (octscatter, plugin);
   ok &= GST_ELEMENT_REGISTER (octcollect, plugin);

@@ -27,7 +27,7 @@ LAYERS = (
     ("core/base",),
     ("core/signal",),
     ("core/calibration",),
-    ("core/volume",),
+    ("core/scan", "core/volume"),
     ("core/io", "core/operations", "core/phantom"),
     ("cpu", "cuda"),
     ("gst/oct",),

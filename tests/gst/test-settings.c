@@ -24,6 +24,7 @@ static const char *const launches[] = {
   SOURCE " ! tee name=tee ! queue ! octkeep location=@/kept async=false"
          " tee. ! queue ! octdcsub ! octcs iterations=1 ! octlogscale" SINK,
   SOURCE " ! octreconstruct" SINK,
+  "octscangen lines=64 bscans=4 width=1 height=1 is-live=true" SINK,
   "octimagesrc source::samples=256 source::lines=16 source::is-live=true"
   " source::line-rate=1600" SINK,
   SOURCE " ! octscatter name=s octcollect name=c" SINK
