@@ -89,6 +89,7 @@ struct _GstOctVolumeFilter {
   GstOctVolumeCommon common; /* of the settings in force */
   GstOctSpacing spacing;     /* of places */
   guint depth_start;         /* of the images */
+  double seen_part;          /* of the depths, that has signal; 1: not known */
   gboolean told_spacing, configured;
   GstOctInfo input, output;
   GstCaps *input_caps;

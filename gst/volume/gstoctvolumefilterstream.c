@@ -276,7 +276,7 @@ gst_oct_volume_filter_get_voxel_of (
   given.y_spacing /= rows;
   spacing.y /= rows;
   return gst_oct_volume_common_get_voxel (&given, &spacing, self->input.columns,
-      self->input.rows / self->input.bscans, self->places);
+      self->input.rows / self->input.bscans, self->places, self->seen_part);
 }
 
 GstOctVoxel
@@ -461,6 +461,9 @@ gst_oct_volume_filter_drain (GstOctVolumeFilter *self)
 /* -------------------------------------------------------------------- images
  */
 
+/* The part of the depths that tissue fills at least in most scans. */
+#define LEAST_SEEN 0.25
+
 static gboolean
 ensure_renderer (GstOctVolumeFilter *self, guint places, GError **error)
 {
@@ -488,6 +491,12 @@ ensure_renderer (GstOctVolumeFilter *self, guint places, GError **error)
     GstOctVoxel voxel =
         gst_oct_volume_filter_get_voxel_of (self, &self->common);
 
+    /* so flat an assumed shape may become, once the depths that have signal are
+     * known */
+    if (!voxel.knows_z || !(voxel.knows_x || voxel.knows_y)) {
+      voxel.x *= LEAST_SEEN / self->seen_part;
+      voxel.y *= LEAST_SEEN / self->seen_part;
+    }
     params.decimation =
         oct_volume_choose_decimation (voxel.x, voxel.y, voxel.z, params.depth);
   }
