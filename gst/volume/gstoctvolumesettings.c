@@ -40,8 +40,8 @@ static GST_OCT_DEFINE_ENUM (
     get_projection_type, "GstOctProjection", projections)
 
     static const GEnumValue fits[] = {
-      { GST_OCT_FIT_SIGNAL,
-          "The depths in which something is above the noise", "signal" },
+      { GST_OCT_FIT_SIGNAL, "The depths in which something is above the noise",
+          "signal" },
       { GST_OCT_FIT_VOLUME, "All of the volume", "volume" },
       { 0, NULL, NULL },
     };
