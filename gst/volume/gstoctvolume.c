@@ -99,6 +99,7 @@ gst_oct_volume_configure (GstOctVolumeFilter *filter, gconstpointer data,
   if (purpose == GST_OCT_TO_TRY)
     return TRUE;
   self->used = *settings;
+  filter->spares_time = settings->max_render_time > 0;
   self->look = look;
   self->filled = -1;
   return TRUE;

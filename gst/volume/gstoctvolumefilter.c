@@ -432,6 +432,7 @@ volume_filter_stop (GstOctVolumeFilter *self)
   self->shown = self->fresh = self->failed = self->ended = FALSE;
   self->told_spacing = FALSE;
   self->seen_part = 1;
+  self->drew_at = self->draw_time = 0;
   self->time = self->drawn = GST_CLOCK_TIME_NONE;
   gst_caps_replace (&self->input_caps, NULL);
   g_queue_clear_full (&self->waiting, (GDestroyNotify)gst_event_unref);
