@@ -21,6 +21,7 @@
 #define MAX_LIST (16 * 1024 * 1024) /* bytes of the objects of a segment */
 #define MAX_SEGMENTS 4000000
 #define MAX_CHANNELS 4096
+#define MAX_PIECES (4 * 1024 * 1024) /* of all channels, some 48 bytes each */
 #define BLOCK 65536
 #define NOT_CLOSED G_MAXUINT64 /* the length of a segment that was not ended */
 
@@ -74,6 +75,7 @@ typedef struct {
   GHashTable *numbers; /* path (of the channel) to number + 1 */
   GArray *list;        /* guint: the channels of the segment, in order */
   GPtrArray *active;   /* of Channel: those of them with values */
+  guint pieces;        /* of all channels */
 } Listing;
 
 /* After it was opened. */
@@ -415,8 +417,8 @@ tdms_measure_chunk (const GPtrArray *active, guint *step)
 }
 
 static void
-tdms_add_piece (
-    Channel *channel, Piece piece, guint64 announced, gboolean swapped)
+tdms_add_piece (Listing *listing, Channel *channel, Piece piece,
+    guint64 announced, gboolean swapped)
 {
   OctStored stored;
 
@@ -431,8 +433,10 @@ tdms_add_piece (
   piece.values = channel->values;
   channel->announced += announced * channel->values;
   channel->present += piece.chunks * channel->values;
-  if (piece.chunks > 0)
-    g_array_append_val (channel->pieces, piece);
+  if (piece.chunks == 0)
+    return;
+  g_array_append_val (channel->pieces, piece);
+  listing->pieces++;
 }
 
 /* `size`: bytes of values that the segment announces, or NOT_CLOSED. */
@@ -457,6 +461,15 @@ tdms_take_values (Listing *listing, guint64 offset, guint64 size,
         listing, "interleaved channels do not have the same length", error);
   if (size == NOT_CLOSED)
     size = there;
+  if (listing->pieces + active->len > MAX_PIECES) {
+    g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
+        "%s was written in so many small pieces that its channels have more "
+        "than %d of them, which is the most that is read; put them together "
+        "with TDMS Defragment of LabVIEW, or save the channel of the spectra "
+        "alone.",
+        listing->opening->file, MAX_PIECES);
+    return FALSE;
+  }
   for (guint i = 0; i < active->len; i++) {
     Channel *channel = g_ptr_array_index (active, i);
     guint own = tdms_get_size (channel->type);
@@ -466,7 +479,7 @@ tdms_take_values (Listing *listing, guint64 offset, guint64 size,
       .step = interleaved ? step : own };
 
     tdms_add_piece (
-        channel, piece, size / chunk, (contents & IS_BIG_ENDIAN) != 0);
+        listing, channel, piece, size / chunk, (contents & IS_BIG_ENDIAN) != 0);
     place += interleaved ? own : channel->bytes;
   }
   return TRUE;

@@ -49,9 +49,10 @@ oct_volume_camera_get_eye (const OctVolumeCamera *camera, OctPoint size,
   /* depth grows downwards */
   OctPoint up = { (float)(sin (yaw) * sin (pitch)),
     (float)(cos (yaw) * sin (pitch)), (float)-cos (pitch) };
-  OctPoint target = volume_camera_sum (
-      volume_camera_scaled (right, -camera->pan_x * 2 * half),
-      volume_camera_scaled (up, -camera->pan_y * 2 * half));
+  OctPoint target = volume_camera_sum (camera->middle,
+      volume_camera_sum (
+          volume_camera_scaled (right, -camera->pan_x * 2 * half),
+          volume_camera_scaled (up, -camera->pan_y * 2 * half)));
 
   result->parallel = parallel;
   result->forward = forward;

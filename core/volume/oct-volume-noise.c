@@ -175,6 +175,105 @@ oct_volume_window_find (
     window->gain = OCT_VOLUME_MEAN_GREY * seen * voxels * 255 / sum;
 }
 
+/* The voxels of a band that are seen, and *all of them. */
+static guint64
+count_seen (const guint *counts, double threshold, guint64 *all)
+{
+  guint64 seen = 0;
+
+  *all = 0;
+  for (guint level = 0; level < 256; level++) {
+    *all += counts[level];
+    if (level >= threshold)
+      seen += counts[level];
+  }
+  return seen;
+}
+
+gboolean
+oct_volume_extent_find (
+    const OctVolumeLevels *levels, double threshold, OctVolumeExtent *extent)
+{
+  gboolean found = FALSE;
+
+  *extent = (OctVolumeExtent)OCT_VOLUME_WHOLE_EXTENT;
+  for (guint band = 0; band < OCT_VOLUME_BANDS; band++) {
+    guint64 all, seen = count_seen (levels->bands[band], threshold, &all);
+
+    if (seen == 0 || seen < OCT_VOLUME_LEAST_SIGNAL * all)
+      continue;
+    if (!found)
+      extent->first = band;
+    extent->last = band;
+    found = TRUE;
+  }
+  return found;
+}
+
+static void
+extend (OctVolumeExtent *extent, const OctVolumeExtent *by)
+{
+  extent->first = MIN (extent->first, by->first);
+  extent->last = MAX (extent->last, by->last);
+}
+
+static OctVolumeExtent
+widen (const OctVolumeExtent *extent)
+{
+  return (OctVolumeExtent){ extent->first - (extent->first > 0),
+    MIN (extent->last + 1, OCT_VOLUME_BANDS - 1) };
+}
+
+void
+oct_volume_frame_follow (OctVolumeFrame *frame, const OctVolumeExtent *found)
+{
+  OctVolumeExtent wide = widen (found);
+  guint spare;
+
+  if (!frame->begun) {
+    *frame = (OctVolumeFrame){ .begun = TRUE, .shown = wide };
+    return;
+  }
+  if (found->first < frame->shown.first || found->last > frame->shown.last)
+    extend (&frame->shown, &wide);
+  spare = frame->shown.last - frame->shown.first;
+  spare -= MIN (spare, wide.last - wide.first);
+  if (spare < OCT_VOLUME_EXTENT_SPARE) {
+    frame->waited = 0;
+    return;
+  }
+  if (frame->waited++ == 0)
+    frame->since = wide;
+  extend (&frame->since, &wide);
+  if (frame->waited <= OCT_VOLUME_EXTENT_WAIT)
+    return;
+  frame->shown = frame->since;
+  frame->waited = 0;
+}
+
+double
+oct_volume_face_white_find (const OctVolumeLevels *levels, double threshold)
+{
+  double brightest = 0;
+
+  for (guint band = 0; band < OCT_VOLUME_BANDS; band++) {
+    guint seen[256] = { 0 };
+    guint64 all, n = count_seen (levels->bands[band], threshold, &all);
+    guint least = (guint)MAX (1.0, ceil (threshold));
+
+    if (!(threshold > 0) || n == 0 || n < OCT_VOLUME_LEAST_SIGNAL * all
+        || least > 255)
+      continue;
+    memcpy (seen + least, levels->bands[band] + least,
+        (256 - least) * sizeof *seen);
+    n = count_above_zero (seen);
+    if (n > 0)
+      brightest = MAX (brightest, get_quantile (seen, n, 0.5));
+  }
+  return CLAMP (2 * brightest - OCT_VOLUME_FACE_BLACK (threshold),
+      OCT_VOLUME_FACE_WHITE, OCT_VOLUME_FACE_MOST_WHITE);
+}
+
 double
 oct_volume_follow (double before, double found, double small_change)
 {

@@ -59,6 +59,50 @@ void oct_volume_window_find (
 /* Grey levels between black and white, at least. */
 #define OCT_VOLUME_LEAST_WINDOW 16.0
 
+/* The depths that have signal, as bands: `first` to `last`.  A band has some if
+ * at least OCT_VOLUME_LEAST_SIGNAL of its voxels are seen, which have the
+ * threshold or more: 3 of 100000 voxels of noise do, and an instrument in a band
+ * is more than that part of it. */
+typedef struct {
+  guint first, last;
+} OctVolumeExtent;
+#define OCT_VOLUME_LEAST_SIGNAL 0.005
+#define OCT_VOLUME_WHOLE_EXTENT                                                \
+  {                                                                            \
+    0, OCT_VOLUME_BANDS - 1                                                    \
+  }
+
+/* FALSE, and all bands: none has signal. */
+gboolean oct_volume_extent_find (
+    const OctVolumeLevels *levels, double threshold, OctVolumeExtent *extent);
+
+/* The extent that pictures of a stream show, so that they do not jump when
+ * tissue moves a little.  It is that of the first volume and a band more at both
+ * ends; later it grows at once, but gets narrower only after
+ * OCT_VOLUME_EXTENT_WAIT volumes in a row that left at least
+ * OCT_VOLUME_EXTENT_SPARE bands of it empty.  All zeros: nothing is found
+ * yet. */
+typedef struct {
+  gboolean begun;
+  OctVolumeExtent shown;
+  OctVolumeExtent since; /* union of those found since `waited` was 0 */
+  guint waited;
+} OctVolumeFrame;
+#define OCT_VOLUME_EXTENT_WAIT 25
+#define OCT_VOLUME_EXTENT_SPARE 6
+
+void oct_volume_frame_follow (
+    OctVolumeFrame *frame, const OctVolumeExtent *found);
+
+/* The grey level that is white on faces of cuts: the median of the voxels that
+ * are seen in the band where it is highest becomes the middle between black and
+ * white, so that speckle of the tissue is dark and bright there, not white.
+ * It is OCT_VOLUME_FACE_WHITE at least and if there is no noise, and OCT_VOLUME_FACE_MOST_WHITE at most,
+ * which is above 255: a volume that is bright all over stays so. */
+#define OCT_VOLUME_FACE_MOST_WHITE 320.0
+double oct_volume_face_white_find (
+    const OctVolumeLevels *levels, double threshold);
+
 /* The next value for pictures: `before` was used for the last one, `found` is
  * measured now.  Small changes are followed slowly, so that a live picture does
  * not flicker; a larger one means another scene, and is followed at once. */

@@ -124,7 +124,7 @@ oct_volume_scene_init (OctVolumeScene *scene, const OctVolumeParams *params,
   scene->mean_low = (float)(look->window.low / 255);
   scene->mean_gain = (float)(look->window.gain / size.z);
   scene->face_low = (float)(look->face_black / 255);
-  scene->face_high = (float)(OCT_VOLUME_FACE_WHITE / 255);
+  scene->face_high = (float)(oct_volume_get_face_white (look) / 255);
   scene->back_top = (OctPoint){ .10f, .115f, .135f };
   scene->back_bottom = (OctPoint){ .015f, .018f, .022f };
   scene->everywhere = look->everywhere;

@@ -76,6 +76,12 @@ oct_section_get_size (const OctVolumeParams *params)
 
 /* --------------------------------------------------------------------- look */
 
+double
+oct_volume_get_face_white (const OctVolumeLook *look)
+{
+  return look->face_white > 0 ? look->face_white : OCT_VOLUME_FACE_WHITE;
+}
+
 gboolean
 oct_volume_look_check (const OctVolumeLook *look, GError **error)
 {
@@ -93,7 +99,7 @@ oct_volume_look_check (const OctVolumeLook *look, GError **error)
   if (look->mode >= OCT_N_VOLUME_MODES || look->transfer == NULL
       || look->coarseness < 1 || look->coarseness > 8
       || !(look->window.mip_low < look->window.mip_high)
-      || !(look->face_black < OCT_VOLUME_FACE_WHITE)) {
+      || !(look->face_black < oct_volume_get_face_white (look))) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
         "There is no picture of mode %u and coarseness %u, with %g as black "
         "and "

@@ -56,8 +56,9 @@ guint64 oct_section_get_size (const OctVolumeParams *params);
 
 /* ------------------------------------------------------------------ camera */
 
-/* Where it looks from.  It turns around the middle of the volume. */
+/* Where it looks from. */
 typedef struct {
+  OctPoint middle;       /* that it turns around, mm from the volume's middle */
   double yaw, pitch;     /* degrees; 0, 0: along the B-scans, level; pitch > 0:
                             from above the tissue */
   double zoom;           /* 1: all of the volume is in the picture */
@@ -67,9 +68,9 @@ typedef struct {
   double eye_separation; /* stereo: degrees between the lines of sight */
 } OctVolumeCamera;
 
-/* `size`: of the volume in mm; `eye`: -1 left, 0, 1 right; width x height: of
- * the picture of one eye.  Both eyes see the plane through the middle of the
- * volume at the same place. */
+/* `size`: of the part that fits into the picture, in mm, around the middle; `eye`: -1 left, 0, 1 right; width x height: of
+ * the picture of one eye.  Both eyes see the plane through the middle at the same
+ * place. */
 void oct_volume_camera_get_eye (const OctVolumeCamera *camera, OctPoint size,
     gint eye, guint width, guint height, OctVolumeEye *result);
 
@@ -105,9 +106,12 @@ typedef struct {
   const OctTransfer *transfer; /* not kept */
   double depth_hue;            /* colours by depth, 0 .. 1 */
   OctVolumeWindow window;
-  /* grey level that is black on faces of cuts, below OCT_VOLUME_FACE_WHITE: the
+  /* grey level that is black on faces of cuts, below the white one: the
    * darkest that is seen there, or a little less */
   double face_black;
+  /* the one that would be white there, above `face_black`; 0:
+   * OCT_VOLUME_FACE_WHITE */
+  double face_white;
   /* parts of the volume, 0 .. 1 along x, y, z: what is shown, and a box that is
    * taken out of it where low < high in all three */
   double crop_low[3], crop_high[3], cut_low[3], cut_high[3];
@@ -119,6 +123,9 @@ typedef struct {
   /* samples are taken in empty space too: for comparisons in tests */
   gboolean everywhere;
 } OctVolumeLook;
+
+/* `face_white`, or its value for 0. */
+double oct_volume_get_face_white (const OctVolumeLook *look);
 
 /* TRUE, or FALSE with OCT_ERROR_SETTINGS. */
 gboolean oct_volume_look_check (const OctVolumeLook *look, GError **error);

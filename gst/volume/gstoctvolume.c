@@ -24,10 +24,13 @@
 /* Values that are measured on the volumes, and used for pictures. */
 typedef struct {
   gboolean begun;
+  OctVolumeParams params; /* of the volumes of `frame` */
   OctVolumeLevels levels;
   double noise;            /* threshold above it */
   double window_threshold; /* that the window is for */
   OctVolumeWindow window;
+  OctVolumeFrame frame; /* depths that fit into pictures */
+  double face_white;
 } Found;
 
 struct _GstOctVolume {
@@ -96,6 +99,7 @@ gst_oct_volume_configure (GstOctVolumeFilter *filter, gconstpointer data,
   if (purpose == GST_OCT_TO_TRY)
     return TRUE;
   self->used = *settings;
+  filter->spares_time = settings->max_render_time > 0;
   self->look = look;
   self->filled = -1;
   return TRUE;
@@ -184,6 +188,14 @@ is_projection (const GstOctVolumeSettings *settings)
   return settings->mode == OCT_VOLUME_MIP || settings->mode == OCT_VOLUME_MEAN;
 }
 
+/* With a threshold of 0 noise is seen as well: nothing depends on where there is
+ * more. */
+static gboolean
+shows_all (const GstOctVolumeSettings *settings)
+{
+  return settings->threshold == 0;
+}
+
 /* Grey levels that a live picture may change by without anybody seeing that it
  * does, and that is followed slowly. */
 #define SMALL_CHANGE OCT_TRANSFER_EDGE
@@ -204,6 +216,41 @@ find_window (Found *found, double threshold, gboolean slowly)
   found->window_threshold = threshold;
 }
 
+/* With unknown lateral spacings the volume is assumed to be as wide as it was, so
+ * that it keeps its shape, unless the depths that have signal are now that many
+ * times as many or as few. */
+#define OTHER_SHAPE 1.5
+
+/* Values that follow the signal of a new volume, above its noise: a hand
+ * that changes `threshold` does not move the picture. */
+static void
+volume_find_signal (GstOctVolume *self, const OctVolumeParams *params)
+{
+  GstOctVolumeFilter *filter = GST_OCT_VOLUME_FILTER (self);
+  Found *found = &self->found;
+  double white = oct_volume_face_white_find (&found->levels, found->noise);
+  OctVolumeExtent extent;
+  double part;
+
+  found->face_white =
+      oct_volume_follow (found->face_white, white, SMALL_CHANGE);
+  if (found->params.lines != params->lines
+      || found->params.depth != params->depth
+      || found->params.bscans != params->bscans) {
+    found->params = *params;
+    found->frame.begun = FALSE;
+    filter->seen_part = 1;
+  }
+  if (!oct_volume_extent_find (&found->levels, found->noise, &extent))
+    return;
+  oct_volume_frame_follow (&found->frame, &extent);
+  extent = found->frame.shown;
+  part = (double)(extent.last + 1 - extent.first) / OCT_VOLUME_BANDS;
+  if (filter->seen_part == 1 || part > OTHER_SHAPE * filter->seen_part
+      || filter->seen_part > OTHER_SHAPE * part)
+    filter->seen_part = part;
+}
+
 /* Measures the values of the look that the settings leave automatic. */
 static gboolean
 find_look (GstOctVolume *self, const OctVolumeParams *params, GError **error)
@@ -213,9 +260,7 @@ find_look (GstOctVolume *self, const OctVolumeParams *params, GError **error)
   gboolean automatic = self->used.threshold < 0, changed = FALSE;
   double threshold;
 
-  if ((automatic || is_projection (&self->used))
-      && !gst_oct_renderer_get_levels (
-          renderer, &found->levels, &changed, error))
+  if (!gst_oct_renderer_get_levels (renderer, &found->levels, &changed, error))
     return FALSE;
   if (changed) {
     OctVolumeNoise noise;
@@ -223,6 +268,7 @@ find_look (GstOctVolume *self, const OctVolumeParams *params, GError **error)
     oct_volume_noise_find (&found->levels, &noise);
     found->noise =
         oct_volume_follow (found->noise, noise.threshold, SMALL_CHANGE);
+    volume_find_signal (self, params);
   }
   threshold = automatic ? found->noise : self->used.threshold;
   if (is_projection (&self->used)) {
@@ -232,6 +278,8 @@ find_look (GstOctVolume *self, const OctVolumeParams *params, GError **error)
     self->look.window = found->window;
   }
   self->look.face_black = OCT_VOLUME_FACE_BLACK (threshold);
+  self->look.face_white =
+      shows_all (&self->used) ? OCT_VOLUME_FACE_WHITE : found->face_white;
   if (threshold != self->filled
       && !gst_oct_volume_settings_fill_transfer (
           &self->used, threshold, &self->transfer, error))
@@ -247,6 +295,25 @@ find_look (GstOctVolume *self, const OctVolumeParams *params, GError **error)
   return TRUE;
 }
 
+/* Turns the camera around the depths that are to fit into the picture; returns
+ * how large these are. */
+static OctPoint
+fit_camera (
+    GstOctVolume *self, const OctVolumeParams *params, OctVolumeCamera *camera)
+{
+  OctPoint size = oct_volume_get_size_mm (params, &self->look);
+  OctVolumeExtent extent = OCT_VOLUME_WHOLE_EXTENT;
+
+  if (self->used.fit == GST_OCT_FIT_SIGNAL && !shows_all (&self->used)
+      && self->found.frame.begun)
+    extent = self->found.frame.shown;
+  camera->middle.z =
+      size.z
+      * ((extent.first + extent.last + 1) * 0.5f / OCT_VOLUME_BANDS - 0.5f);
+  size.z *= (float)(extent.last + 1 - extent.first) / OCT_VOLUME_BANDS;
+  return size;
+}
+
 static gboolean
 gst_oct_volume_draw (GstOctVolumeFilter *filter, GstClockTime at, gboolean fine,
     GstBuffer *out, gboolean *coarse, GError **error)
@@ -257,19 +324,23 @@ gst_oct_volume_draw (GstOctVolumeFilter *filter, GstClockTime at, gboolean fine,
   OctVolumeCamera camera = gst_oct_volume_settings_get_camera (&self->used,
       GST_CLOCK_TIME_IS_VALID (at) ? (double)at / GST_SECOND : 0.0);
   gboolean stereo = is_stereo (&self->used);
-  GstOctVoxel voxel = gst_oct_volume_filter_get_voxel (filter, TRUE);
   OctVolumePicture picture = { .n_eyes = stereo ? 2 : 1 };
+  GstOctVoxel voxel;
+  OctPoint size;
 
-  gst_oct_volume_set_spacing (&self->look, &voxel);
   if (!find_look (self, params, error))
     return FALSE;
+  if (self->used.fit == GST_OCT_FIT_VOLUME)
+    filter->seen_part = 1;
+  voxel = gst_oct_volume_filter_get_voxel (filter, TRUE);
+  gst_oct_volume_set_spacing (&self->look, &voxel);
+  size = fit_camera (self, params, &camera);
   choose_coarseness (self, fine);
   *coarse = self->look.coarseness > 1;
   for (guint i = 0; i < picture.n_eyes; i++)
-    oct_volume_camera_get_eye (&camera,
-        oct_volume_get_size_mm (params, &self->look),
-        stereo ? 2 * (gint)i - 1 : 0, filter->output.columns / picture.n_eyes,
-        filter->output.rows, &picture.eyes[i]);
+    oct_volume_camera_get_eye (&camera, size, stereo ? 2 * (gint)i - 1 : 0,
+        filter->output.columns / picture.n_eyes, filter->output.rows,
+        &picture.eyes[i]);
   return gst_oct_renderer_render (
       filter->renderer, &self->look, &picture, out, error);
 }

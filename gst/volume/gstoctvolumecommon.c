@@ -19,14 +19,15 @@ static const GEnumValue repeated[] = {
 
 GST_OCT_DEFINE_ENUM (gst_oct_repeated_get_type, "GstOctRepeated", repeated)
 
-/* Where nobody knows: a field of view twice as wide as deep, and 2 mm of
- * depth. */
+/* If it is not known: a field of view twice as wide as tissue is deep, and 2 mm
+ * of depth. */
 #define ASSUMED_DEPTH 2.0
 #define ASSUMED_WIDTH 2.0
 
 GstOctVoxel
 gst_oct_volume_common_get_voxel (const GstOctVolumeCommon *common,
-    const GstOctSpacing *stream, guint lines, guint depth, guint bscans)
+    const GstOctSpacing *stream, guint lines, guint depth, guint bscans,
+    double seen_part)
 {
   double x = common->x_spacing > 0 ? common->x_spacing : stream->x;
   double y = common->y_spacing > 0 ? common->y_spacing : stream->y;
@@ -36,9 +37,9 @@ gst_oct_volume_common_get_voxel (const GstOctVolumeCommon *common,
   deep = z > 0 ? deep * 1e3 / common->refractive_index : ASSUMED_DEPTH;
   wide = x > 0   ? x * lines * 1e3
          : y > 0 ? y * bscans * 1e3
-                 : ASSUMED_WIDTH * deep;
+                 : ASSUMED_WIDTH * deep * seen_part;
   if (!(z > 0) && (x > 0 || y > 0))
-    deep = wide / ASSUMED_WIDTH;
+    deep = wide / ASSUMED_WIDTH / seen_part;
   return (GstOctVoxel){ .x = x > 0 ? x * 1e3 : wide / lines,
     .y = y > 0 ? y * 1e3 : wide / MAX (bscans, 8),
     .z = deep / depth,

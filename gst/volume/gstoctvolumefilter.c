@@ -431,6 +431,8 @@ volume_filter_stop (GstOctVolumeFilter *self)
   self->has_input = self->has_output = self->configured = FALSE;
   self->shown = self->fresh = self->failed = self->ended = FALSE;
   self->told_spacing = FALSE;
+  self->seen_part = 1;
+  self->drew_at = self->draw_time = 0;
   self->time = self->drawn = GST_CLOCK_TIME_NONE;
   gst_caps_replace (&self->input_caps, NULL);
   g_queue_clear_full (&self->waiting, (GDestroyNotify)gst_event_unref);
@@ -601,6 +603,7 @@ gst_oct_volume_filter_init (GstOctVolumeFilter *self)
   g_mutex_init (&self->lock);
   g_cond_init (&self->cond);
   gst_oct_properties_init (&own_properties, self);
+  self->seen_part = 1;
   gst_oct_scan_forget (&self->scan);
   gst_segment_init (&self->segment, GST_FORMAT_UNDEFINED);
   self->time = self->drawn = GST_CLOCK_TIME_NONE;

@@ -89,6 +89,7 @@ struct _GstOctVolumeFilter {
   GstOctVolumeCommon common; /* of the settings in force */
   GstOctSpacing spacing;     /* of places */
   guint depth_start;         /* of the images */
+  double seen_part;          /* of the depths, that has signal; 1: not known */
   gboolean told_spacing, configured;
   GstOctInfo input, output;
   GstCaps *input_caps;
@@ -109,6 +110,10 @@ struct _GstOctVolumeFilter {
   GstClockTime due;   /* of the next, in a film */
   guint64 pictures;
   gboolean failed, ended;
+  gboolean spares_time; /* pictures take half of the time at most */
+  /* monotonic, us: the end of the last picture, and how long it took with all
+   * that waited for it */
+  gint64 drew_at, draw_time;
 
   /* pictures while scanning pauses */
   GThread *thread;

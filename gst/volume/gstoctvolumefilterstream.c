@@ -276,7 +276,7 @@ gst_oct_volume_filter_get_voxel_of (
   given.y_spacing /= rows;
   spacing.y /= rows;
   return gst_oct_volume_common_get_voxel (&given, &spacing, self->input.columns,
-      self->input.rows / self->input.bscans, self->places);
+      self->input.rows / self->input.bscans, self->places, self->seen_part);
 }
 
 GstOctVoxel
@@ -400,15 +400,30 @@ gst_oct_volume_filter_show (GstOctVolumeFilter *self)
   return GST_FLOW_OK;
 }
 
+/* Whether pictures have had no more than half of the time: on a slow machine the
+ * B-scans would wait for them, and be lost. */
+static gboolean
+has_time (const GstOctVolumeFilter *self)
+{
+  return !self->spares_time
+         || g_get_monotonic_time () - self->drew_at >= self->draw_time;
+}
+
 /* Draws a picture after B-scans, but not more often than the frame rate allows.
  */
 static GstFlowReturn
 volume_stream_draw (GstOctVolumeFilter *self, GstClockTime time)
 {
-  if (!self->shown || !volume_stream_is_due (self, time)
+  gint64 began = g_get_monotonic_time ();
+  GstFlowReturn ret;
+
+  if (!self->shown || !volume_stream_is_due (self, time) || !has_time (self)
       || !(self->fresh || picture_moves (self)))
     return GST_FLOW_OK;
-  return gst_oct_volume_filter_make_picture (self, time, FALSE);
+  ret = gst_oct_volume_filter_make_picture (self, time, FALSE);
+  self->drew_at = g_get_monotonic_time ();
+  self->draw_time = self->drew_at - began;
+  return ret;
 }
 
 static GstFlowReturn
@@ -429,16 +444,22 @@ volume_stream_end_volume (GstOctVolumeFilter *self, GstClockTime time)
 static GstFlowReturn
 draw_between (GstOctVolumeFilter *self, GstClockTime time)
 {
-  GstFlowReturn ret = GST_FLOW_OK;
+  gint64 began, shown;
+  GstFlowReturn ret;
 
   if (self->common.update != GST_OCT_UPDATE_SCAN)
     return volume_stream_draw (self, time);
-  if (volume_stream_is_due (self, time))
-    ret = gst_oct_volume_filter_show (self);
-  else
+  if (!volume_stream_is_due (self, time) || !has_time (self)) {
     set_late (self, TRUE);
+    return GST_FLOW_OK;
+  }
+  began = g_get_monotonic_time ();
+  ret = gst_oct_volume_filter_show (self);
+  shown = g_get_monotonic_time ();
   if (ret == GST_FLOW_OK)
     ret = volume_stream_draw (self, time);
+  if (self->drew_at >= shown)
+    self->draw_time += shown - began;
   return ret;
 }
 
@@ -460,6 +481,9 @@ gst_oct_volume_filter_drain (GstOctVolumeFilter *self)
 
 /* -------------------------------------------------------------------- images
  */
+
+/* The part of the depths that tissue fills in many scans. */
+#define USUALLY_SEEN 0.5
 
 static gboolean
 ensure_renderer (GstOctVolumeFilter *self, guint places, GError **error)
@@ -488,6 +512,12 @@ ensure_renderer (GstOctVolumeFilter *self, guint places, GError **error)
     GstOctVoxel voxel =
         gst_oct_volume_filter_get_voxel_of (self, &self->common);
 
+    /* so flat an assumed shape may become, once the depths that have signal are
+     * known */
+    if (!voxel.knows_z || !(voxel.knows_x || voxel.knows_y)) {
+      voxel.x *= USUALLY_SEEN / self->seen_part;
+      voxel.y *= USUALLY_SEEN / self->seen_part;
+    }
     params.decimation =
         oct_volume_choose_decimation (voxel.x, voxel.y, voxel.z, params.depth);
   }

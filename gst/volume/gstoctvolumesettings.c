@@ -39,6 +39,14 @@ static GST_OCT_DEFINE_ENUM (
 static GST_OCT_DEFINE_ENUM (
     get_projection_type, "GstOctProjection", projections)
 
+    static const GEnumValue fits[] = {
+      { GST_OCT_FIT_SIGNAL, "The depths in which something is above the noise",
+          "signal" },
+      { GST_OCT_FIT_VOLUME, "All of the volume", "volume" },
+      { 0, NULL, NULL },
+    };
+static GST_OCT_DEFINE_ENUM (get_fit_type, "GstOctFit", fits)
+
     static const GEnumValue stereos[] = {
       { GST_OCT_STEREO_NONE, "One picture", "none" },
       { GST_OCT_STEREO_SIDE_BY_SIDE, "One for each eye, left and right",
@@ -142,7 +150,13 @@ static const GstOctProperty rows[] = {
       "level)",
       GST_OCT_PROPERTY_RAMPED, NULL,
       GST_OCT_DOUBLE (Settings, view.pitch, -90.0, 90.0, GST_OCT_VIEW_PITCH) },
-  { "zoom", "Zoom", "Size of the volume (1 = all of it is in the picture)",
+  { "fit", "Fit",
+      "What the camera turns around, and what fits into the picture at "
+      "`zoom` 1",
+      LIVE, NULL,
+      GST_OCT_ENUM (Settings, fit, get_fit_type, GST_OCT_FIT_SIGNAL) },
+  { "zoom", "Zoom",
+      "Size of the part that fits into the picture (1 = it just fits)",
       GST_OCT_PROPERTY_RAMPED, NULL,
       GST_OCT_DOUBLE (Settings, view.zoom, GST_OCT_VIEW_ZOOM_LEAST,
           GST_OCT_VIEW_ZOOM_MOST, 1.0) },

@@ -11,6 +11,11 @@
 G_BEGIN_DECLS
 
 typedef enum {
+  GST_OCT_FIT_SIGNAL, /* the depths that have signal */
+  GST_OCT_FIT_VOLUME, /* all */
+} GstOctFit;
+
+typedef enum {
   GST_OCT_STEREO_NONE,
   GST_OCT_STEREO_SIDE_BY_SIDE,
 } GstOctStereo;
@@ -40,6 +45,7 @@ typedef struct {
   GstOctView view;
   double turn_rate, field_of_view, eye_separation;
   GstOctProjection projection;
+  GstOctFit fit;
   GstOctStereo stereo;
 
   double crop_left, crop_right, crop_front, crop_back, crop_top, crop_bottom;

@@ -162,17 +162,18 @@ convert_file_set_spacing (
 static void
 convert_file_name_options (GError *error)
 {
-  static const char properties[] = "`x-spacing`, `y-spacing` and `z-spacing`";
-  g_autofree char *sentence = error->message;
-  const char *at = strstr (sentence, properties);
+  static const char *const names[][2] = {
+    { "`x-spacing`, `y-spacing` and `z-spacing`",
+        "--width-um and --length-um, and --calibration where the file has "
+        "none" },
+    { "`location`", "--output" },
+  };
+  g_autoptr (GString) sentence = g_string_new (error->message);
 
-  error->message =
-      at == NULL
-          ? g_strdup (sentence)
-          : g_strdup_printf (
-              "%.*s--width-um and --length-um, and --calibration where the "
-              "file has none%s",
-              (int)(at - sentence), sentence, at + strlen (properties));
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    g_string_replace (sentence, names[i][0], names[i][1], 0);
+  g_free (error->message);
+  error->message = g_string_free (g_steal_pointer (&sentence), FALSE);
 }
 
 /* In the thread of the volumes. */

@@ -104,13 +104,20 @@ oct_live_scan_count_places (const OctLiveScan *scan)
   return (scan->bscans + repeats - 1) / repeats;
 }
 
-/* Every element gets the same. */
+/* Sections and projections get the same.  octvolume assumes what is not known
+ * itself: it finds the depths that have signal. */
 static void
-scene_set_spacings (GstElement *maker, const OctLiveScan *scan)
+scene_set_spacings (
+    GstElement *maker, const OctLiveScan *scan, gboolean is_volume)
 {
   double size[3];
 
   oct_live_scan_get_size (scan, size);
+  if (is_volume) {
+    size[0] = scan->width;
+    size[1] = scan->length;
+    size[2] = scan->z_spacing > 0.0 ? size[2] : 0.0;
+  }
   g_object_set (maker, "bscans", scan->bscans, "x-spacing",
       size[0] / MAX (1, scan->lines), "y-spacing",
       size[1] / MAX (1, (gint)oct_live_scan_count_places (scan) - 1),
@@ -461,7 +468,8 @@ connect_outputs (OctLiveScene *scene, GstElement *part, const OctLiveScan *scan)
     gst_app_sink_set_callbacks (
         GST_APP_SINK (sink), &callbacks, &scene->outputs[i], NULL);
     scene->makers[i] = gst_bin_get_by_name (GST_BIN (part), make);
-    scene_set_spacings (scene->makers[i], scan);
+    scene_set_spacings (
+        scene->makers[i], scan, get_show (&scene->look) == OCT_LIVE_VOLUME);
   }
 }
 

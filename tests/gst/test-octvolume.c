@@ -396,6 +396,27 @@ GST_START_TEST (test_together)
 }
 GST_END_TEST
 
+/* With `max-render-time` pictures take half of the time at most, so that B-scans
+ * do not wait and get lost: here each one takes 20 ms, as long as the element
+ * after it sleeps, and the next one comes after 20 ms more.  All B-scans are in
+ * the volume. */
+GST_START_TEST (test_spares_time)
+{
+  GstHarness *harness =
+      new_harness (QUICK "update=scan max-render-time=10000" SMALL
+                         ",framerate=100/1 ! identity sleep-time=20000");
+  gint64 began = g_get_monotonic_time (), most;
+
+  for (guint v = 0; v < 4; v++)
+    push_volume (harness, 200, v);
+  most = 2 + (g_get_monotonic_time () - began) / (2 * 20000);
+  ck_assert_uint_ge (gst_harness_buffers_received (harness), 1);
+  ck_assert_int_le (gst_harness_buffers_received (harness), most);
+  assert_stats (harness, 4, 0, 0, 0);
+  gst_harness_teardown (harness);
+}
+GST_END_TEST
+
 /* The picture grows while the beam moves. */
 GST_START_TEST (test_scan)
 {
@@ -667,15 +688,19 @@ GST_START_TEST (test_coarse)
 
   gst_harness_set_src_caps_str (harness, IMAGES);
   if (!oct_test_on_gpu ()) {
-    for (guint v = 0; v < 3; v++)
-      push_volume (harness, 200, v);
+    guint v = 0;
+
+    /* the first one tells how long they take; there is a rest after it */
+    do {
+      push_volume (harness, 200, v++);
+    } while (get_stat (harness, "pictures") < 2);
     volume = get_volume (harness);
     g_object_get (volume, "stats", &stats, NULL);
     gst_structure_get_uint (stats, "coarseness", &coarseness);
     gst_structure_free (stats);
     gst_object_unref (volume);
     ck_assert_uint_gt (coarseness, 1);
-    for (guint v = 0; v < 4; v++)
+    for (guint i = 0; i < 3; i++)
       g_bytes_unref (
           oct_test_pull_bytes (harness)); /* the last one comes by itself */
   }
@@ -868,6 +893,7 @@ octvolume_suite (void)
   tcase_add_test (general, test_counting_begins_anew);
   tcase_add_test (general, test_together);
   tcase_add_test (general, test_scan);
+  tcase_add_test (general, test_spares_time);
   tcase_add_test (general, test_change_of_size);
   tcase_add_test (general, test_flush);
   tcase_add_test (general, test_formats);

@@ -267,6 +267,112 @@ GST_START_TEST (test_projection)
 }
 GST_END_TEST
 
+/* The rows and columns of a picture in which tissue is seen: bright pixels. */
+typedef struct {
+  guint first_row, last_row, first_column, last_column;
+} Seen;
+
+static Seen
+noise_find_seen (const char *launch, const guint8 *images)
+{
+  g_autoptr (GBytes) picture = noise_draw (launch, images);
+  const guint8 *data = g_bytes_get_data (picture, NULL);
+  Seen seen = { 64, 0, 96, 0 };
+
+  for (guint y = 0; y < 64; y++)
+    for (guint x = 0; x < 96; x++) {
+      if (data[4 * (96 * y + x)] < 80)
+        continue;
+      seen.first_row = MIN (seen.first_row, y);
+      seen.last_row = MAX (seen.last_row, y);
+      seen.first_column = MIN (seen.first_column, x);
+      seen.last_column = MAX (seen.last_column, x);
+    }
+  fail_unless (seen.first_row <= seen.last_row, "nothing is seen");
+  return seen;
+}
+
+/* A thin layer of tissue in a deep volume is in the middle of the picture, and
+ * large: seen level, from the front, parallel.  The volume is 0.96 mm wide and
+ * long and 1.28 mm deep, the tissue from 0.2 to 0.36 mm.  Smoothing makes it a
+ * row larger at both ends, the picture two bands of 4 rows; half the height of
+ * the picture is 0.43 of the diagonal (oct-volume-camera.c). */
+GST_START_TEST (test_fit)
+{
+  static const char view[] = "mode=alpha yaw=0 pitch=0 z-spacing=1e-5 "
+                             "refractive-index=1 projection=orthographic ";
+  g_autofree guint8 *images = new_noise ();
+  g_autofree char *launch = g_strconcat (VOLUME, view, PICTURE, NULL);
+  g_autofree char *whole =
+      g_strconcat (VOLUME, view, "fit=volume", PICTURE, NULL);
+  double scale = 32 / (0.43 * sqrt (2 * 0.96 * 0.96 + 0.3 * 0.3));
+  Seen seen;
+
+  add_rows (images, 20, 16, 200);
+  seen = noise_find_seen (launch, images);
+  fail_unless (ABS ((gint)(seen.first_row + seen.last_row) - 63) <= 3,
+      "rows %u to %u", seen.first_row, seen.last_row);
+  fail_unless (
+      fabs (seen.last_column + 1.0 - seen.first_column - 0.96 * scale) <= 3,
+      "columns %u to %u, %g expected", seen.first_column, seen.last_column,
+      0.96 * scale);
+  /* the middle of the tissue is 0.36 mm above that of the volume */
+  scale = 32 / (0.43 * sqrt (2 * 0.96 * 0.96 + 1.28 * 1.28));
+  seen = noise_find_seen (whole, images);
+  fail_unless (
+      fabs ((seen.first_row + seen.last_row) / 2.0 - 31.5 + 0.36 * scale) <= 2,
+      "rows %u to %u", seen.first_row, seen.last_row);
+}
+GST_END_TEST
+
+/* If nothing says how large a volume is, it is twice as wide as the depths with
+ * signal are deep: 16 rows, and up to two bands of 4 at each end. */
+GST_START_TEST (test_assumed_shape)
+{
+  static const char launch[] =
+      "octvolume mode=alpha decimation=1 yaw=0 pitch=0 "
+      "projection=orthographic" PICTURE;
+  g_autofree guint8 *images = new_noise ();
+  double rows, columns;
+  Seen seen;
+
+  add_rows (images, 20, 16, 200);
+  seen = noise_find_seen (launch, images);
+  rows = seen.last_row + 1.0 - seen.first_row;
+  columns = seen.last_column + 1.0 - seen.first_column;
+  fail_unless (columns >= 1.8 * rows && columns <= 2 * 2.2 * rows,
+      "%g x %g pixels", columns, rows);
+}
+GST_END_TEST
+
+/* Tissue is not white on faces, whatever the range of the images: its middle is
+ * grey, and brighter tissue is brighter. */
+GST_START_TEST (test_faces)
+{
+  static const char launch[] =
+      VOLUME "mode=alpha yaw=0 pitch=0 z-spacing=1e-5 opacity=20" PICTURE;
+  static const guint8 levels[] = { 150, 180, 210 };
+  guint before = 0;
+
+  for (guint i = 0; i < G_N_ELEMENTS (levels); i++) {
+    g_autofree guint8 *images = new_noise ();
+    g_autoptr (GBytes) picture = NULL;
+    const guint8 *data;
+    guint grey;
+
+    add_rows (images, SURFACE, DEPTH - SURFACE, levels[i]);
+    picture = noise_draw (launch, images);
+    data = g_bytes_get_data (picture, NULL);
+    grey = data[4 * (96 * 34 + 48)];
+    /* .06 + .98 / 2 of white in the middle of its range */
+    ck_assert_uint_ge (grey, 130);
+    ck_assert_uint_le (grey, 185);
+    ck_assert_uint_ge (grey, before);
+    before = grey;
+  }
+}
+GST_END_TEST
+
 static Suite *
 volume_noise_suite (void)
 {
@@ -279,6 +385,9 @@ volume_noise_suite (void)
   tcase_add_test (general, test_zero_delay);
   tcase_add_test (general, test_follow);
   tcase_add_test (general, test_projection);
+  tcase_add_test (general, test_fit);
+  tcase_add_test (general, test_assumed_shape);
+  tcase_add_test (general, test_faces);
   return suite;
 }
 

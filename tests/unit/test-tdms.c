@@ -374,6 +374,48 @@ test_many_segments (void)
       OCT_SAMPLE_U16, 1, 0);
 }
 
+/* Memory for each segment of each channel: a file of this size would take 24
+ * times as much. */
+static void
+test_many_pieces (void)
+{
+  enum { CHANNELS = 4096, SEGMENTS = 1025 };
+  GByteArray *file = g_byte_array_new ();
+  Segment s = begin (NEW_LIST);
+  g_autofree char *path = NULL;
+  OctReaderSettings settings = SIZES;
+  g_autoptr (GError) error = NULL;
+
+  for (guint i = 0; i < CHANNELS; i++) {
+    g_autofree char *name = g_strdup_printf ("/'a'/'%u'", i);
+
+    add_channel (&s, name, U16, 1);
+    add_values (&s, U16, i, 1);
+  }
+  end (&s, file);
+  for (guint i = 1; i < SEGMENTS; i++) {
+    s = begin (0);
+    s.contents = VALUES;
+    add_values (&s, U16, i, CHANNELS);
+    end (&s, file);
+    /* so many are read */
+    if (i == SEGMENTS - 2) {
+      g_autofree char *most =
+          g_strdup (oct_test_write ("most.tdms", file->data, file->len));
+      g_autoptr (OctReader) reader = oct_test_open (most,
+          (OctReaderSettings){ .samples = 4, .lines = 2, .dataset = "a/7" });
+
+      g_assert_cmpuint (
+          oct_reader_get_info (reader)->announced, ==, (SEGMENTS - 1) / 8);
+    }
+  }
+  path = save ("pieces.tdms", file);
+  settings.dataset = "a/7";
+  g_assert_null (oct_reader_open (path, &settings, &error));
+  oct_test_assert_error (
+      &error, OCT_ERROR_FORMAT, "4194304", "TDMS Defragment", NULL);
+}
+
 /* Any byte changed and any end: an error or B-scans, no crash. */
 static void
 test_damaged (void)
@@ -402,6 +444,7 @@ main (int argc, char **argv)
   g_test_add_func ("/tdms/refused", test_refused);
   g_test_add_func ("/tdms/shortened", test_shortened);
   g_test_add_func ("/tdms/many-segments", test_many_segments);
+  g_test_add_func ("/tdms/many-pieces", test_many_pieces);
   g_test_add_func ("/tdms/damaged", test_damaged);
   status = g_test_run ();
   oct_test_clean ();

@@ -294,6 +294,93 @@ test_counted (void)
   }
 }
 
+/* fill_scan() with noise of 60, and a threshold of 92: 0.005 of a normal
+ * distribution of the deviation 12 are above its mean + 2.576 x 12, so the bands
+ * with a mean of 61 or more have signal, 4 (of 190) to 22 (64).  The threshold
+ * of the noise, of the deviation 8, is 4 of them above it. */
+static void
+test_extent (void)
+{
+  g_autofree OctVolumeLevels *levels = g_new (OctVolumeLevels, 1);
+  OctVolumeExtent extent;
+
+  fill_scan (levels, 60);
+  g_assert_true (oct_volume_extent_find (levels, 92, &extent));
+  g_assert_cmpuint (extent.first, ==, 4);
+  g_assert_cmpuint (extent.last, ==, 22);
+  /* an instrument in 1 of 100 A-lines, above the tissue */
+  levels->bands[1][220] += VOXELS / 100;
+  g_assert_true (oct_volume_extent_find (levels, 92, &extent));
+  g_assert_cmpuint (extent.first, ==, 1);
+  /* without a threshold all is seen, and nothing above the largest level */
+  g_assert_true (oct_volume_extent_find (levels, 0, &extent));
+  g_assert_cmpuint (extent.first, ==, 0);
+  g_assert_cmpuint (extent.last, ==, OCT_VOLUME_BANDS - 1);
+  g_assert_false (oct_volume_extent_find (levels, 255, &extent));
+  g_assert_cmpuint (extent.first, ==, 0);
+  g_assert_cmpuint (extent.last, ==, OCT_VOLUME_BANDS - 1);
+}
+
+static void
+check_frame (OctVolumeFrame *frame, guint first, guint last, guint shown_first,
+    guint shown_last)
+{
+  oct_volume_frame_follow (frame, &(OctVolumeExtent){ first, last });
+  g_assert_cmpuint (frame->shown.first, ==, shown_first);
+  g_assert_cmpuint (frame->shown.last, ==, shown_last);
+}
+
+/* The depths that pictures of a stream show grow at once and get fewer late. */
+static void
+test_frame (void)
+{
+  OctVolumeFrame frame = { 0 };
+
+  check_frame (&frame, 10, 20, 9, 21);
+  /* breathing: tissue that moves by a band changes nothing */
+  check_frame (&frame, 9, 21, 9, 21);
+  check_frame (&frame, 11, 19, 9, 21);
+  /* an instrument comes, and goes for a short time */
+  check_frame (&frame, 2, 20, 1, 21);
+  for (guint i = 0; i < OCT_VOLUME_EXTENT_WAIT; i++)
+    check_frame (&frame, 10, 20, 1, 21);
+  check_frame (&frame, 2, 20, 1, 21);
+  /* and for long: what came meanwhile is seen */
+  for (guint i = 0; i < OCT_VOLUME_EXTENT_WAIT; i++)
+    check_frame (&frame, i == 3 ? 8 : 10, 20, 1, 21);
+  check_frame (&frame, 10, 20, 7, 21);
+  /* a narrower extent does not matter if it is little */
+  for (guint i = 0; i < 3 * OCT_VOLUME_EXTENT_WAIT; i++)
+    check_frame (&frame, 11, 20, 7, 21);
+  /* no band is beyond the volume */
+  check_frame (&frame, 0, OCT_VOLUME_BANDS - 1, 0, OCT_VOLUME_BANDS - 1);
+}
+
+/* The middle between black and white on faces is the median of the voxels that are
+ * seen in the brightest band: 190 in fill_scan(), of which all are seen. */
+static void
+test_face_white (void)
+{
+  g_autofree OctVolumeLevels *levels = g_new (OctVolumeLevels, 1);
+  double black = OCT_VOLUME_FACE_BLACK (92);
+
+  fill_scan (levels, 60);
+  g_assert_cmpfloat_with_epsilon (
+      (black + oct_volume_face_white_find (levels, 92)) / 2, 190, 0.1);
+  /* of dark tissue it is not less than before, of bright not without end */
+  memset (levels->bands + 4, 0, 28 * sizeof *levels->bands);
+  add_normal (levels, 5, VOXELS, 110, 4);
+  g_assert_cmpfloat (
+      oct_volume_face_white_find (levels, 92), ==, OCT_VOLUME_FACE_WHITE);
+  add_normal (levels, 6, VOXELS, 250, 1);
+  g_assert_cmpfloat (
+      oct_volume_face_white_find (levels, 92), ==, OCT_VOLUME_FACE_MOST_WHITE);
+  g_assert_cmpfloat (
+      oct_volume_face_white_find (levels, 0), ==, OCT_VOLUME_FACE_WHITE);
+  g_assert_cmpfloat (
+      oct_volume_face_white_find (levels, 255), ==, OCT_VOLUME_FACE_WHITE);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -309,6 +396,9 @@ main (int argc, char **argv)
   g_test_add_func ("/volume-noise/partly", test_partly);
   g_test_add_func ("/volume-noise/mean", test_mean);
   g_test_add_func ("/volume-noise/follow", test_follow);
+  g_test_add_func ("/volume-noise/extent", test_extent);
+  g_test_add_func ("/volume-noise/frame", test_frame);
+  g_test_add_func ("/volume-noise/face-white", test_face_white);
   g_test_add_func ("/volume-noise/counted", test_counted);
   return g_test_run ();
 }
