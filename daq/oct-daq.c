@@ -355,6 +355,12 @@ oct_daq_header (const OctDaqWriter *w)
   return &w->header;
 }
 
+int
+oct_daq_memory (const OctDaqWriter *w)
+{
+  return w->memory;
+}
+
 static OctDaqBlock *
 daq_writer_head (const OctDaqWriter *w)
 {

@@ -188,6 +188,10 @@ OctDaqWriter *oct_daq_open (const char *socket, const OctDaqHeader *ring,
 /* The ring as it is; valid as long as the writer. */
 const OctDaqHeader *oct_daq_header (const OctDaqWriter *writer);
 
+/* The file of the memory, for a mapping of your own; valid as long as the
+ * writer. */
+int oct_daq_memory (const OctDaqWriter *writer);
+
 /* Memory for the next block, [channels][lines][samples]; the same one until it is
  * published.  Without OCT_DAQ_LOSSLESS it never waits.  With it, it waits for the
  * slowest reader, `timeout` ms at most (-1: for ever); NULL: that is over. */

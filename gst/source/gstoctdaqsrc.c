@@ -7,8 +7,7 @@
  * are counted, and leave those after them in their places.
  *
  * |[
- * oct-daq-sim /tmp/daq &
- * gst-launch-1.0 octdaqsrc socket=/tmp/daq ! octreconstruct
+ * gst-launch-1.0 octdaqsrc socket=daq num-buffers=50 ! octreconstruct
  *   ! videoconvert ! autovideosink
  * ]|
  */
