@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What writers and readers of liboctdaq share; not for programs. */
+/* Shared by writers and readers of liboctdaq; not for programs. */
 #ifndef OCT_DAQ_PARTS_H
 #define OCT_DAQ_PARTS_H
 
@@ -187,7 +187,7 @@ daq_check_limits (const OctDaqHeader *h, char *error)
   return 1;
 }
 
-/* What a writer says of its data; sizes stay below 2^41. */
+/* The data as a writer describes them; sizes stay below 2^41. */
 static inline int
 daq_check_data (const OctDaqHeader *h, char *error)
 {

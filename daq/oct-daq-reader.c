@@ -37,7 +37,7 @@ daq_check_layout (const OctDaqHeader *h, uint64_t size)
                  h->samples * sizeof (double), 8, size));
 }
 
-/* What was read, before anything is made of it. */
+/* A header that was read, before anything is made of it. */
 static int
 daq_check (const OctDaqHeader *h, uint64_t size, char *error)
 {

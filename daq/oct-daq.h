@@ -53,7 +53,7 @@ enum {
   OCT_DAQ_FORMATS
 };
 
-/* What a channel is. */
+/* Kinds of channels. */
 enum {
   OCT_DAQ_OTHER,
   OCT_DAQ_OCT,     /* interference spectra */
@@ -81,7 +81,7 @@ enum {
 #define OCT_DAQ_LOSSLESS 1u
 
 /* The first 512 bytes of the memory, little endian; never changed once it is
- * passed on.  0 means not known.  A writer fills in what is marked with *; the
+ * passed on.  0 means not known.  A writer fills in the members marked with *; the
  * rest is of oct_daq_open(). */
 typedef struct {
   char magic[8];
@@ -126,7 +126,7 @@ typedef struct {
 /* From this bit on they are the digitizer's own. */
 #define OCT_DAQ_OWN_FLAGS 65536u
 
-/* What a writer says of the first A-line of a block. */
+/* The first A-line of a block, as a writer describes it. */
 typedef struct {
   uint64_t tick;   /* of the digitizer's clock */
   uint64_t volume; /* place in the scan, if the line number does not say it */
@@ -162,7 +162,7 @@ typedef struct {
   uint32_t reserved[13];
 } OctDaqReaderLine;
 
-/* What comes through the socket (SOCK_SEQPACKET), with the memory as SCM_RIGHTS
+/* The message that comes through the socket (SOCK_SEQPACKET), with the memory as SCM_RIGHTS
  * if status is 0. */
 typedef struct {
   char magic[8];
@@ -208,7 +208,7 @@ void oct_daq_lost (OctDaqWriter *writer, uint64_t lines);
 unsigned oct_daq_wait_for_readers (
     OctDaqWriter *writer, unsigned readers, int timeout);
 
-/* The ring has ended.  Readers still read what was published.  NULL is allowed. */
+/* The ring has ended.  Readers still read all published blocks.  NULL is allowed. */
 void oct_daq_close (OctDaqWriter *writer);
 
 /* ------------------------------------------------------------------- readers */

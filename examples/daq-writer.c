@@ -9,10 +9,16 @@
 int
 main (int argc, char *argv[])
 {
-  OctDaqHeader ring = { .flags = OCT_DAQ_LOSSLESS, .sample_format = OCT_DAQ_U16,
-    .samples = 1024, .lines = 64, .channels = 1,
-    .channel_kind = { OCT_DAQ_OCT }, .bscans = 16, .line_rate = 20000,
-    .wavelength_first = 790, .wavelength_last = 900 /* nm */ };
+  OctDaqHeader ring = { .flags = OCT_DAQ_LOSSLESS,
+    .sample_format = OCT_DAQ_U16,
+    .samples = 1024,
+    .lines = 64,
+    .channels = 1,
+    .channel_kind = { OCT_DAQ_OCT },
+    .bscans = 16,
+    .line_rate = 20000,
+    .wavelength_first = 790,
+    .wavelength_last = 900 /* nm */ };
   char error[OCT_DAQ_ERROR] = "Usage: daq-writer SOCKET BSCANS";
   OctDaqWriter *writer =
       argc == 3 ? oct_daq_open (argv[1], &ring, NULL, error) : NULL;

@@ -297,7 +297,7 @@ sim_fill (Sim *sim, guint8 *block, guint lines)
     memcpy (block + (lines + i) * sim->row, sim->clock, sim->row);
 }
 
-/* What goes wrong before a block. */
+/* The troubles before a block. */
 static void
 sim_disturb (Sim *sim, guint lines)
 {

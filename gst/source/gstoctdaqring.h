@@ -17,7 +17,7 @@ typedef struct _GstOctDaqRing GstOctDaqRing;
 
 /* Connects to the writer at the socket `path`, whose answer it waits for at most
  * `timeout` ms.  `channel`: counted from 1, 0: the first one of OCT.  NULL:
- * OCT_ERROR_NOT_FOUND if nobody writes there (yet), OCT_ERROR_DEVICE if it is no
+ * OCT_ERROR_NOT_FOUND if nobody writes there (yet), OCT_ERROR_DEVICE if it is not a
  * ring, _SETTINGS if it has no such channel, _FORMAT if it is of no use to the
  * elements: too large, or a calibration that is none. */
 GstOctDaqRing *gst_oct_daq_ring_open (
@@ -27,7 +27,7 @@ void gst_oct_daq_ring_close (GstOctDaqRing *ring);
 OctDaqReader *gst_oct_daq_ring_get_reader (GstOctDaqRing *ring);
 const OctDaqHeader *gst_oct_daq_ring_get_header (const GstOctDaqRing *ring);
 
-/* Of one B-scan (a new reference). */
+/* The caps of one B-scan (a new reference). */
 GstCaps *gst_oct_daq_ring_make_caps (const GstOctDaqRing *ring);
 
 /* B-scans per second; 0: not known. */

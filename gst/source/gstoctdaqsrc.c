@@ -197,8 +197,8 @@ daq_src_forget_bscan (GstOctDaqSrc *self)
   gst_oct_daq_bscan_clear (&self->bscan);
 }
 
-/* The writer is not there any more.  What the stream does then: goes on if a new
- * one comes, else ends, with an error if the writer has crashed. */
+/* The writer is not there any more.  The stream goes on if a new one comes, else it
+ * ends, with an error if the writer has crashed. */
 static GstFlowReturn
 daq_src_end_ring (GstOctDaqSrc *self, gboolean crashed, GError **error)
 {
@@ -550,7 +550,7 @@ daq_src_find_ring (GstOctDaqSrc *self, GError **error)
                                                       : GST_FLOW_NOT_NEGOTIATED;
 }
 
-/* What was written while nobody wanted it is not lost.  A lossless writer has
+/* A-lines that were written while nobody wanted them are not lost.  A lossless writer has
  * waited. */
 static void
 daq_src_skip (GstOctDaqSrc *self)

@@ -199,7 +199,7 @@ class Writer:
             self._open(), readers, _milliseconds(timeout))
 
     def close(self) -> None:
-        """The end of the ring; readers still read what was published."""
+        """The end of the ring; readers still read all published blocks."""
         writer, self._writer = self._writer, None
         if writer:
             self._library.oct_daq_close(writer)

@@ -15,7 +15,7 @@
 #define SAMPLES 6u
 #define BSCAN 5u /* A-lines */
 #define BSCANS 3u
-#define LONG 20000 /* ms: for what comes at once unless it fails */
+#define LONG 20000 /* ms: for events that come at once unless it fails */
 
 typedef struct {
   GstElement *pipeline, *source;
@@ -502,7 +502,7 @@ try_format (guint format, guint axis, const char *expected)
   ring.sample_format = format;
   ring.axis = axis;
   ring.channels = 2;
-  /* the first one is no spectrum */
+  /* the first one is not a spectrum */
   ring.channel_kind[0] = OCT_DAQ_K_CLOCK;
   ring.channel_kind[1] = OCT_DAQ_OCT;
   writer = open_writer (&ring);

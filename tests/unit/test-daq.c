@@ -20,7 +20,7 @@
 
 #define SAMPLES 64u
 #define LINES 8u
-#define LONG 20000 /* ms: for what comes at once unless it fails */
+#define LONG 20000 /* ms: for events that come at once unless it fails */
 #define KILLS 200
 
 static OctDaqHeader
@@ -165,7 +165,8 @@ test_header (void)
   g_assert_false (g_file_test (oct_test_path ("socket"), G_FILE_TEST_EXISTS));
 }
 
-/* What a reader is too slow for is counted, and what it reads is right. */
+/* Blocks that a reader is too slow for are counted, and those that it reads are
+ * right. */
 static void
 test_slow_reader (void)
 {
@@ -641,7 +642,7 @@ test_lying_header (void)
       g_autofree guint8 *lie = g_memdup2 (ring, size);
       guint64 value = values[j];
 
-      /* the upper half is the value of what has 32 bits */
+      /* the upper half is the value of a member of 32 bits */
       if (fields[i].size == 4)
         value >>= 32;
       memcpy (lie + fields[i].offset, &value, MIN (fields[i].size, 8));
