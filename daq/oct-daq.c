@@ -11,7 +11,7 @@
 #include <signal.h>
 #include <sys/eventfd.h>
 
-#define DEFAULT_SIZE ((uint64_t)256 << 20)
+#define DEFAULT_SIZE ((uint64_t)64 << 20)
 
 struct OctDaqWriter {
   OctDaqHeader header;
@@ -51,8 +51,8 @@ daq_complete (OctDaqHeader *h)
   if (h->blocks != 0 || h->sample_format >= OCT_DAQ_FORMATS || h->channels == 0)
     return;
   block = daq_channel_size (h) * h->channels;
-  h->blocks = block == 0 || DEFAULT_SIZE / block > 64 ? 64
-              : DEFAULT_SIZE / block < 4              ? 4
+  h->blocks = block == 0 || DEFAULT_SIZE / block > 1024 ? 1024
+              : DEFAULT_SIZE / block < 4                ? 4
                                          : (uint32_t)(DEFAULT_SIZE / block);
 }
 

@@ -93,8 +93,8 @@ typedef struct {
   uint64_t heads_offset;   /* an OctDaqBlock of each block */
   uint64_t blocks_offset;  /* the blocks, [channels][lines][samples] each */
   uint64_t block_stride;   /* bytes from a block to the next */
-  uint32_t blocks;        /* * 2 or more; 0: as many as 256 MiB have, 4 to 64 */
-  uint32_t flags;         /* * OCT_DAQ_LOSSLESS */
+  uint32_t blocks; /* * 2 or more; 0: as many as 64 MiB have, 4 to 1024 */
+  uint32_t flags;  /* * OCT_DAQ_LOSSLESS */
   uint32_t sample_format; /* * */
   uint32_t samples;       /* * per A-line */
   uint32_t lines;         /* * A-lines per block */

@@ -129,7 +129,7 @@ sim_parse (SimOptions *o, gint *argc, char ***argv, GError **error)
     { "block-lines", 0, 0, G_OPTION_ARG_INT, &o->block_lines,
         "A-lines per block (0 = those of a B-scan)", "N" },
     { "blocks", 0, 0, G_OPTION_ARG_INT, &o->blocks,
-        "Blocks in the ring (0 = as many as 256 MiB have, 4 to 64)", "N" },
+        "Blocks in the ring (0 = as many as 64 MiB have, 4 to 1024)", "N" },
     { "lossless", 0, 0, G_OPTION_ARG_NONE, &o->lossless,
         "Wait for slow readers", NULL },
     { "readers", 0, 0, G_OPTION_ARG_INT, &o->readers,

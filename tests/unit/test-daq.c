@@ -152,7 +152,7 @@ test_header (void)
   read = oct_daq_reader_header (reader);
   g_assert_cmpmem (read, sizeof *read, oct_daq_header (writer), sizeof *read);
   g_assert_cmpuint (strlen (read->name), ==, sizeof read->name - 1);
-  g_assert_cmpuint (read->blocks, ==, 64);
+  g_assert_cmpuint (read->blocks, ==, 1024);
   g_assert_cmpuint (read->bscan_lines, ==, LINES);
   g_assert_cmpuint (read->repeats, ==, 1);
   g_assert_cmpmem (oct_daq_reader_calibration (reader, OCT_DAQ_WAVELENGTH_NM),
