@@ -10,6 +10,7 @@
 #include "gstoctcolormap.h"
 #include "gstoctcs.h"
 #include "gstoctcuda.h"
+#include "gstoctdaqsrc.h"
 #include "gstoctdcsub.h"
 #include "gstoctdispersion.h"
 #include "gstoctdoppler.h"
@@ -51,6 +52,7 @@ plugin_init (GstPlugin *plugin)
   ok &= GST_DEVICE_PROVIDER_REGISTER (octcameraprovider, plugin);
 #endif
   ok &= GST_ELEMENT_REGISTER (octscangen, plugin);
+  ok &= GST_ELEMENT_REGISTER (octdaqsrc, plugin);
   ok &= GST_ELEMENT_REGISTER (octgather, plugin);
   ok &= GST_ELEMENT_REGISTER (octscatter, plugin);
   ok &= GST_ELEMENT_REGISTER (octcollect, plugin);

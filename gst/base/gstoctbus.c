@@ -23,6 +23,8 @@ static const struct {
 } messages[] = {
   { "octcamerasrc", "octcamerasrc-lost", "frames that were lost",
       "lost, lost-now, all-held, incomplete, incomplete-now, frames" },
+  { "octdaqsrc", "octdaqsrc-lost", "A-lines that were lost",
+      "lost, lost-now, overrun, incomplete, incomplete-now, frames" },
   { "octdcsub", "oct-background", BACKGROUND, BACKGROUND_FIELDS },
   { "octdispersion", "oct-autofocus", FOUND, FOUND_FIELDS },
   { "octkeep", "oct-kept", "a file that was written",

@@ -24,6 +24,7 @@ MOST_FUNCTION_LINES = 80
 
 # From the lowest to the highest; those of one line do not know each other.
 LAYERS = (
+    ("daq",),
     ("core/base",),
     ("core/signal",),
     ("core/calibration",),

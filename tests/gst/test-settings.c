@@ -4,8 +4,11 @@
  * they are refused with a warning, whatever negotiates next, and nothing else
  * happens.
  */
+#include "oct-daq.h"
 #include "oct-test-files.h"
 #include "oct-test.h"
+
+#include <string.h>
 
 #define SOURCE "octsrc samples=256 lines=16 is-live=true line-rate=1600"
 #define SINK " ! fakesink name=sink sync=false"
@@ -21,6 +24,7 @@ static const char *const launches[] = {
   "octcamerasrc camera=Fake_1 ! video/x-raw,format=GRAY8,width=256,height=16"
   " ! octreconstruct wavelength-min=790 wavelength-max=900" SINK,
 #endif
+  "octdaqsrc socket=@/daq ! octreconstruct" SINK,
   SOURCE " ! tee name=tee ! queue ! octkeep location=@/kept async=false"
          " tee. ! queue ! octdcsub ! octcs iterations=1 ! octlogscale" SINK,
   SOURCE " ! octreconstruct" SINK,
@@ -224,9 +228,39 @@ check_element (GstElement *pipeline, GstElement *element)
   }
 }
 
+/* A digitizer, until `done`. */
+static gpointer
+digitize (gpointer done)
+{
+  const OctDaqHeader ring = { .sample_format = OCT_DAQ_U16,
+    .samples = 256,
+    .lines = 16,
+    .channels = 1,
+    .channel_kind = { OCT_DAQ_OCT },
+    .wavelength_first = 790.0,
+    .wavelength_last = 900.0 };
+  g_autofree char *path = oct_test_file_path ("daq");
+  OctDaqWriter *writer = oct_daq_open (path, &ring, NULL, NULL);
+
+  while (!g_atomic_int_get ((gint *)done)) {
+    guint16 *block = oct_daq_claim (writer, -1);
+
+    for (guint i = 0; i < 256 * 16; i++)
+      block[i] = (guint16)(1000 + i % 256 * (i % 7));
+    oct_daq_publish (writer, NULL);
+    g_usleep (10000);
+  }
+  oct_daq_close (writer);
+  return NULL;
+}
+
 /* Loops over the pipelines. */
 GST_START_TEST (test_refused_while_playing)
 {
+  gint done = FALSE; /* atomic */
+  GThread *digitizer = strstr (launches[__i__], "octdaqsrc") != NULL
+                           ? g_thread_new ("digitizer", digitize, &done)
+                           : NULL;
   GstElement *pipeline = play (launches[__i__]);
   GList *i;
 
@@ -236,6 +270,9 @@ GST_START_TEST (test_refused_while_playing)
   check_messages (pipeline, 0, NULL, NULL);
   gst_element_set_state (pipeline, GST_STATE_NULL);
   gst_object_unref (pipeline);
+  g_atomic_int_set (&done, TRUE);
+  if (digitizer != NULL)
+    g_thread_join (digitizer);
 }
 GST_END_TEST
 

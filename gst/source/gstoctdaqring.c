@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gstoctdaqring.h"
+
+#include <errno.h>
+#include <string.h>
+
+struct _GstOctDaqRing {
+  OctDaqReader *reader;
+  const OctDaqHeader *header;
+  guint channel; /* from 0 on */
+  OctCalibration *calibration;
+};
+
+/* ---------------------------------------------------------------------- opening
+ */
+
+static gboolean
+daq_ring_choose_channel (GstOctDaqRing *ring, guint wanted, GError **error)
+{
+  const OctDaqHeader *h = ring->header;
+
+  if (wanted > h->channels) {
+    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+        "`channel` of octdaqsrc is %u, but the ring of the digitizer has %u "
+        "channels; set one of them, counted from 1.",
+        wanted, h->channels);
+    return FALSE;
+  }
+  for (guint i = 0; wanted == 0 && i < h->channels; i++)
+    if (h->channel_kind[i] == OCT_DAQ_OCT)
+      wanted = i + 1;
+  if (wanted == 0) {
+    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+        "None of the %u channels in the ring of the digitizer is said to be of "
+        "OCT; set `channel` of octdaqsrc to the one that is, counted from 1.",
+        h->channels);
+    return FALSE;
+  }
+  ring->channel = wanted - 1;
+  return TRUE;
+}
+
+static gboolean
+daq_ring_check_size (const GstOctDaqRing *ring, GError **error)
+{
+  const OctDaqHeader *h = ring->header;
+
+  if ((guint64)h->bscan_lines * h->samples <= OCT_MAX_BSCAN_VALUES)
+    return TRUE;
+  g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
+      "The ring of the digitizer has B-scans of %u A-lines of %u samples, but "
+      "a B-scan can have %u samples; set smaller ones in its program.",
+      h->bscan_lines, h->samples, OCT_MAX_BSCAN_VALUES);
+  return FALSE;
+}
+
+/* Wavelengths between those of the first and the last sample, nm; NULL: these are
+ * not known. */
+static double *
+daq_ring_make_wavelengths (const OctDaqHeader *h)
+{
+  double first = h->wavelength_first, last = h->wavelength_last;
+  double *nm;
+
+  if (first <= 0.0 || last <= 0.0 || h->samples < 2)
+    return NULL;
+  nm = g_new (double, h->samples);
+  for (guint i = 0; i < h->samples; i++) {
+    double x = (double)i / (h->samples - 1);
+
+    nm[i] = h->axis == OCT_DAQ_WAVENUMBER
+                ? 1.0 / (1.0 / first + (1.0 / last - 1.0 / first) * x)
+                : first + (last - first) * x;
+  }
+  return nm;
+}
+
+static gboolean
+daq_ring_take_calibration (GstOctDaqRing *ring, GError **error)
+{
+  const OctDaqReader *r = ring->reader;
+  const double *nm = oct_daq_reader_calibration (r, OCT_DAQ_WAVELENGTH_NM);
+  g_autofree double *made = NULL;
+
+  if (nm == NULL)
+    nm = made = daq_ring_make_wavelengths (ring->header);
+  if (nm == NULL && ring->header->calibration_columns == 0)
+    return TRUE;
+  ring->calibration = oct_calibration_new_from_arrays (ring->header->samples,
+      nm, oct_daq_reader_calibration (r, OCT_DAQ_K_INDEX),
+      oct_daq_reader_calibration (r, OCT_DAQ_DISPERSION_RAD),
+      oct_daq_reader_calibration (r, OCT_DAQ_BACKGROUND), error);
+  if (ring->calibration == NULL)
+    g_prefix_error (error,
+        "The ring of the digitizer has a calibration that is "
+        "not valid: ");
+  return ring->calibration != NULL;
+}
+
+static void
+daq_ring_explain (int why, const char *sentence, GError **error)
+{
+  gboolean absent =
+      why == ENOENT || why == ECONNREFUSED || why == EBUSY || why == ETIMEDOUT;
+
+  g_set_error_literal (error, OCT_ERROR,
+      absent ? OCT_ERROR_NOT_FOUND : OCT_ERROR_DEVICE, sentence);
+}
+
+GstOctDaqRing *
+gst_oct_daq_ring_open (
+    const char *path, guint channel, guint timeout, GError **error)
+{
+  GstOctDaqRing *ring = g_new0 (GstOctDaqRing, 1);
+  char sentence[OCT_DAQ_ERROR] = "";
+
+  ring->reader = oct_daq_reader_open (path, (int)timeout, sentence);
+  if (ring->reader == NULL) {
+    daq_ring_explain (errno, sentence, error);
+    gst_oct_daq_ring_close (ring);
+    return NULL;
+  }
+  ring->header = oct_daq_reader_header (ring->reader);
+  if (daq_ring_choose_channel (ring, channel, error)
+      && daq_ring_check_size (ring, error)
+      && daq_ring_take_calibration (ring, error))
+    return ring;
+  gst_oct_daq_ring_close (ring);
+  return NULL;
+}
+
+void
+gst_oct_daq_ring_close (GstOctDaqRing *ring)
+{
+  if (ring == NULL)
+    return;
+  oct_daq_reader_close (ring->reader);
+  g_clear_pointer (&ring->calibration, oct_calibration_unref);
+  g_free (ring);
+}
+
+OctDaqReader *
+gst_oct_daq_ring_get_reader (GstOctDaqRing *ring)
+{
+  return ring->reader;
+}
+
+const OctDaqHeader *
+gst_oct_daq_ring_get_header (const GstOctDaqRing *ring)
+{
+  return ring->header;
+}
+
+OctCalibration *
+gst_oct_daq_ring_get_calibration (const GstOctDaqRing *ring)
+{
+  return ring->calibration;
+}
+
+/* ------------------------------------------------------------------------- caps
+ */
+
+/* Counts of a camera are raw spectra as they are, all else becomes floats. */
+static gboolean
+daq_ring_is_raw (const OctDaqHeader *h)
+{
+  return h->axis == OCT_DAQ_WAVELENGTH
+         && (h->sample_format == OCT_DAQ_U8 || h->sample_format == OCT_DAQ_U16);
+}
+
+double
+gst_oct_daq_ring_get_bscan_rate (const GstOctDaqRing *ring)
+{
+  const OctDaqHeader *h = ring->header;
+
+  return h->bscan_rate > 0.0 ? h->bscan_rate : h->line_rate / h->bscan_lines;
+}
+
+static void
+daq_ring_set_rate (GstStructure *s, const char *field, double rate)
+{
+  gint n = 0, d = 1;
+
+  if (rate > 0.0)
+    gst_util_double_to_fraction (rate, &n, &d);
+  gst_structure_set (s, field, GST_TYPE_FRACTION, n, d, NULL);
+}
+
+GstCaps *
+gst_oct_daq_ring_make_caps (const GstOctDaqRing *ring)
+{
+  const OctDaqHeader *h = ring->header;
+  gboolean raw = daq_ring_is_raw (h);
+  double wavelength = ring->calibration != NULL
+                          ? oct_calibration_get_wavelength (ring->calibration)
+                          : 0.0;
+  GstStructure *s =
+      raw ? gst_structure_new ("video/x-raw", "format", G_TYPE_STRING,
+          h->sample_format == OCT_DAQ_U8 ? "GRAY8" : "GRAY16_LE", "width",
+          G_TYPE_INT, (gint)h->samples, "height", G_TYPE_INT,
+          (gint)h->bscan_lines, NULL)
+          : gst_structure_new (GST_OCT_SPECTRA_NAME, "format", G_TYPE_STRING,
+              "F32LE", "axis", G_TYPE_STRING,
+              gst_oct_axis_to_string (h->axis == OCT_DAQ_WAVENUMBER
+                                          ? GST_OCT_AXIS_WAVENUMBER
+                                          : GST_OCT_AXIS_WAVELENGTH),
+              "samples", G_TYPE_INT, (gint)h->samples, "lines", G_TYPE_INT,
+              (gint)h->bscan_lines, NULL);
+
+  daq_ring_set_rate (s, "framerate", gst_oct_daq_ring_get_bscan_rate (ring));
+  if (h->line_rate > 0.0)
+    daq_ring_set_rate (s, GST_OCT_LINE_RATE_FIELD, h->line_rate);
+  if (h->x_spacing > 0.0)
+    gst_structure_set (s, "x-spacing", G_TYPE_DOUBLE, h->x_spacing, NULL);
+  if (h->y_spacing > 0.0)
+    gst_structure_set (s, "y-spacing", G_TYPE_DOUBLE, h->y_spacing, NULL);
+  if (h->repeats > 1)
+    gst_structure_set (
+        s, GST_OCT_REPEATS_FIELD, G_TYPE_INT, (gint)h->repeats, NULL);
+  if (gst_oct_wavelength_is_possible (wavelength))
+    gst_structure_set (
+        s, GST_OCT_WAVELENGTH_FIELD, G_TYPE_DOUBLE, wavelength, NULL);
+  return gst_caps_new_full (s, NULL);
+}
+
+/* ---------------------------------------------------------------------- A-lines
+ */
+
+static void
+daq_ring_convert (const OctDaqHeader *h, const guint8 *from, float *to)
+{
+  switch (h->sample_format) {
+  case OCT_DAQ_U8:
+    for (guint i = 0; i < h->samples; i++)
+      to[i] = from[i];
+    break;
+  case OCT_DAQ_U16:
+    for (guint i = 0; i < h->samples; i++)
+      to[i] = ((const guint16 *)from)[i];
+    break;
+  case OCT_DAQ_I16:
+    for (guint i = 0; i < h->samples; i++)
+      to[i] = ((const gint16 *)from)[i];
+    break;
+  default:
+    memcpy (to, from, h->samples * sizeof *to);
+  }
+}
+
+gboolean
+gst_oct_daq_ring_copy (const GstOctDaqRing *ring, guint first, guint count,
+    guint8 *to, gsize stride)
+{
+  static const gsize sizes[OCT_DAQ_FORMATS] = { 1, 2, 2, 4 };
+  const OctDaqHeader *h = ring->header;
+  gsize row = h->samples * sizes[h->sample_format];
+  const guint8 *from =
+      (const guint8 *)oct_daq_reader_data (ring->reader, ring->channel)
+      + first * row;
+
+  if (!daq_ring_is_raw (h))
+    for (guint i = 0; i < count; i++)
+      daq_ring_convert (h, from + i * row, (float *)(to + i * stride));
+  else if (stride == row)
+    memcpy (to, from, count * row);
+  else
+    for (guint i = 0; i < count; i++)
+      memcpy (to + i * stride, from + i * row, row);
+  return oct_daq_reader_holds (ring->reader);
+}

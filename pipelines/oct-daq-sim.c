@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * oct-daq-sim: the virtual OCT system as the program of a digitizer, which writes
+ * A-lines into a ring in shared memory (liboctdaq): for tests, and for people
+ * without hardware.  octdaqsrc reads them.
+ */
+#include "oct-daq.h"
+#include "oct-phantom-spectrometer.h"
+#include "oct-phantom.h"
+#include "oct-terminal.h"
+#include "oct-version.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SUMMARY                                                                \
+  "Writes the spectra of the virtual OCT system into a ring in shared "        \
+  "memory,\n"                                                                  \
+  "as the program of a digitizer does: docs/digitizers.md."
+#define EXAMPLES                                                               \
+  "Examples:\n"                                                                \
+  "  oct-daq-sim /tmp/daq\n"                                                   \
+  "  oct-daq-sim --line-rate 50000 --loop 30 --lose 0.01 --stall-ms 200 "      \
+  "/tmp/daq"
+
+/* Path difference of the interferometer that clocks, of the imaging range. */
+#define CLOCK_DEPTH 0.5
+/* Counts of it. */
+#define CLOCK_MIDDLE 2048.0
+#define CLOCK_AMPLITUDE 1500.0
+
+typedef struct {
+  gint samples, lines, bscans, block_lines, blocks, count, loop, readers, seed;
+  gint stall_ms;
+  double line_rate, noise, lose, stall, jitter_us;
+  gboolean lossless, k_clock, u8;
+  char *phantom;
+} SimOptions;
+
+typedef struct {
+  const SimOptions *options;
+  OctPhantom *phantom;
+  OctDaqWriter *writer;
+  GRand *random;
+  gsize row;        /* bytes of an A-line */
+  guint8 *rendered; /* [loop or 1][lines][samples] */
+  guint64
+      there; /* 1 + number of the B-scan in `rendered`, or of the last one */
+  guint8 *clock; /* [samples], or NULL */
+  guint64 line;  /* number of the next A-line */
+  guint64 blocks, lost;
+  gint64 began;
+} Sim;
+
+static volatile sig_atomic_t sim_stopped;
+
+static void
+sim_stop (int number)
+{
+  sim_stopped = 1;
+}
+
+/* ------------------------------------------------------------------- options */
+
+static gboolean
+sim_fail (GError **error, const char *sentence)
+{
+  g_set_error_literal (
+      error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, sentence);
+  return FALSE;
+}
+
+static gboolean
+sim_check (const SimOptions *o, GError **error)
+{
+  if (o->samples < 16 || o->samples > (gint)OCT_MAX_SAMPLES || o->lines < 1
+      || o->lines > (gint)OCT_MAX_LINES || o->bscans < 1)
+    return sim_fail (error, "--samples takes 16 to 65536, --lines 1 to 65536, "
+                            "and --bscans 1 or more.");
+  if (o->block_lines < 0 || o->block_lines > (gint)OCT_DAQ_MAX_LINES
+      || o->blocks < 0 || o->blocks == 1 || o->count < 0 || o->loop < 0
+      || o->loop > 100000 || o->readers < 0 || o->readers > OCT_DAQ_READERS
+      || o->stall_ms < 0)
+    return sim_fail (error,
+        "--block-lines takes 0 to 1048576, --blocks 0 or 2 and more, --loop 0 "
+        "to "
+        "100000, --readers 0 to 8, --count and --stall-ms 0 or more.");
+  if (!(o->line_rate >= 0 && o->line_rate <= 1e9)
+      || !(o->noise >= 0 && o->noise <= 1000) || !(o->lose >= 0 && o->lose < 1)
+      || !(o->stall >= 0 && o->stall < 1)
+      || !(o->jitter_us >= 0 && o->jitter_us <= 1e6))
+    return sim_fail (error, "--line-rate takes 0 to 1e9, --noise 0 to 1000, "
+                            "--lose and --stall 0 to "
+                            "less than 1, --jitter-us 0 to 1e6.");
+  return TRUE;
+}
+
+static gboolean
+sim_parse (SimOptions *o, gint *argc, char ***argv, GError **error)
+{
+  const GOptionEntry entries[] = {
+    { "samples", 0, 0, G_OPTION_ARG_INT, &o->samples,
+        "Samples per A-line (2048)", "N" },
+    { "lines", 0, 0, G_OPTION_ARG_INT, &o->lines, "A-lines per B-scan (512)",
+        "N" },
+    { "bscans", 0, 0, G_OPTION_ARG_INT, &o->bscans, "B-scans per volume (256)",
+        "N" },
+    { "phantom", 0, 0, G_OPTION_ARG_STRING, &o->phantom,
+        "What the virtual system looks at: layers, surgery or mirror (layers)",
+        "NAME" },
+    { "noise", 0, 0, G_OPTION_ARG_DOUBLE, &o->noise,
+        "Noise as a multiple of a real camera's (1)", "X" },
+    { "seed", 0, 0, G_OPTION_ARG_INT, &o->seed,
+        "Seed of the spectra and of what goes wrong (1)", "N" },
+    { "gray8", 0, 0, G_OPTION_ARG_NONE, &o->u8, "Samples of 8 bits, not 16",
+        NULL },
+    { "k-clock", 0, 0, G_OPTION_ARG_NONE, &o->k_clock,
+        "A second channel with the clock of an interferometer", NULL },
+    { "line-rate", 0, 0, G_OPTION_ARG_DOUBLE, &o->line_rate,
+        "A-lines per second (0 = as fast as they are computed)", "HZ" },
+    { "count", 0, 0, G_OPTION_ARG_INT, &o->count,
+        "End after so many B-scans (0 = never)", "N" },
+    { "loop", 0, 0, G_OPTION_ARG_INT, &o->loop,
+        "Compute so many B-scans first, and repeat them (0 = compute each when "
+        "it is needed)",
+        "N" },
+    { "block-lines", 0, 0, G_OPTION_ARG_INT, &o->block_lines,
+        "A-lines per block (0 = those of a B-scan)", "N" },
+    { "blocks", 0, 0, G_OPTION_ARG_INT, &o->blocks,
+        "Blocks in the ring (0 = as many as 64 MiB have, 4 to 1024)", "N" },
+    { "lossless", 0, 0, G_OPTION_ARG_NONE, &o->lossless,
+        "Wait for slow readers", NULL },
+    { "readers", 0, 0, G_OPTION_ARG_INT, &o->readers,
+        "Begin when so many readers are there (0)", "N" },
+    { "lose", 0, 0, G_OPTION_ARG_DOUBLE, &o->lose,
+        "Part of the blocks before which A-lines are lost (0)", "X" },
+    { "stall", 0, 0, G_OPTION_ARG_DOUBLE, &o->stall,
+        "Part of the blocks before which the digitizer stands still (0)", "X" },
+    { "stall-ms", 0, 0, G_OPTION_ARG_INT, &o->stall_ms, "... for so long (100)",
+        "MS" },
+    { "jitter-us", 0, 0, G_OPTION_ARG_DOUBLE, &o->jitter_us,
+        "Blocks come up to so much later, by chance (0)", "US" },
+    { NULL },
+  };
+  g_autoptr (GOptionContext) context = g_option_context_new ("SOCKET");
+
+  g_option_context_set_summary (context, SUMMARY);
+  g_option_context_set_description (context, EXAMPLES);
+  g_option_context_add_main_entries (context, entries, NULL);
+  oct_version_add (context);
+  if (!g_option_context_parse (context, argc, argv, error))
+    return FALSE;
+  if (*argc != 2)
+    return sim_fail (
+        error, "oct-daq-sim takes one socket; write its path last.");
+  return sim_check (o, error);
+}
+
+/* ----------------------------------------------------------------- the system */
+
+static gboolean
+sim_find_phantom (const char *name, OctPhantomKind *kind, GError **error)
+{
+  static const struct {
+    const char *name;
+    OctPhantomKind kind;
+  } kinds[] = { { "layers", OCT_PHANTOM_LAYERS },
+    { "surgery", OCT_PHANTOM_SURGERY }, { "mirror", OCT_PHANTOM_MIRROR } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
+    if (name == NULL || g_str_equal (name, kinds[i].name)) {
+      *kind = kinds[i].kind;
+      return TRUE;
+    }
+  g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+      "--phantom takes layers, surgery or mirror, not '%s'.", name);
+  return FALSE;
+}
+
+static OctPhantom *
+sim_make_phantom (const SimOptions *o, GError **error)
+{
+  OctPhantomSettings settings = { .samples = (guint)o->samples,
+    .lines = (guint)o->lines,
+    .bscans = (guint)o->bscans,
+    .repeats = 1,
+    .sample_format = o->u8 ? OCT_SAMPLE_U8 : OCT_SAMPLE_U16,
+    .depth = 0.5e-3,
+    .noise = o->noise,
+    .seed = (guint)o->seed,
+    .motion = 1.0,
+    .flow = 1.0 };
+
+  return sim_find_phantom (o->phantom, &settings.kind, error)
+             ? oct_phantom_new (&settings, error)
+             : NULL;
+}
+
+static OctDaqWriter *
+sim_open (
+    const SimOptions *o, OctPhantom *phantom, const char *path, char *sentence)
+{
+  OctDaqHeader ring = { .blocks = (guint)o->blocks,
+    .flags = o->lossless ? OCT_DAQ_LOSSLESS : 0,
+    .sample_format = o->u8 ? OCT_DAQ_U8 : OCT_DAQ_U16,
+    .samples = (guint)o->samples,
+    .lines = (guint)(o->block_lines > 0 ? o->block_lines : o->lines),
+    .channels = o->k_clock ? 2 : 1,
+    .bscan_lines = (guint)o->lines,
+    .bscans = (guint)o->bscans,
+    .line_rate = o->line_rate,
+    .tick_rate = 1e6,
+    .calibration_columns =
+        OCT_DAQ_WAVELENGTH_NM | OCT_DAQ_DISPERSION_RAD | OCT_DAQ_BACKGROUND,
+    .name = "oct-daq-sim",
+    .channel_kind = { OCT_DAQ_OCT, OCT_DAQ_K_CLOCK },
+    .channel_name = { "spectra", "k-clock" } };
+  OctCalibration *calibration = oct_phantom_get_calibration (phantom);
+  gsize size = ring.samples * sizeof (double);
+  g_autofree double *columns = g_malloc (3 * size);
+  OctSpectrometer spectrometer;
+
+  oct_spectrometer_init (&spectrometer, ring.samples);
+  for (guint i = 0; i < ring.samples; i++)
+    columns[i] = spectrometer.wavelength[i] * 1e3;
+  ring.wavelength_first = columns[0];
+  ring.wavelength_last = columns[ring.samples - 1];
+  oct_spectrometer_clear (&spectrometer);
+  memcpy (columns + ring.samples,
+      oct_calibration_get_sample_dispersion (calibration), size);
+  memcpy (columns + 2 * ring.samples,
+      oct_calibration_get_background (calibration), size);
+  return oct_daq_open (path, &ring, columns, sentence);
+}
+
+/* The clock is the same in each A-line: this digitizer has no jitter of its
+ * own. */
+static guint8 *
+sim_make_clock (const SimOptions *o)
+{
+  guint8 *clock = g_malloc ((gsize)o->samples * 2);
+  OctSpectrometer s;
+
+  oct_spectrometer_init (&s, (guint)o->samples);
+  for (gint i = 0; i < o->samples; i++) {
+    double counts =
+        CLOCK_MIDDLE
+        + CLOCK_AMPLITUDE * cos (2.0 * s.k[i] * CLOCK_DEPTH * s.range);
+
+    if (o->u8)
+      clock[i] = (guint8)lrint (counts / 16);
+    else
+      ((guint16 *)clock)[i] = (guint16)lrint (counts);
+  }
+  oct_spectrometer_clear (&s);
+  return clock;
+}
+
+/* --------------------------------------------------------------------- A-lines */
+
+/* A-lines of B-scan `number`, [lines][samples]. */
+static const guint8 *
+sim_render (Sim *sim, guint64 number)
+{
+  const SimOptions *o = sim->options;
+  guint64 slots = (guint64)MAX (o->loop, 1);
+  gsize size = sim->row * (gsize)o->lines;
+
+  if (o->loop > 0)
+    number %= slots;
+  else if (sim->there == number + 1)
+    return sim->rendered;
+  if (o->loop > 0 && sim->there == slots)
+    return sim->rendered + number * size;
+  oct_phantom_render (sim->phantom, number,
+      sim->rendered + (o->loop > 0 ? number * size : 0), sim->row);
+  sim->there = number + 1;
+  return sim->rendered + (o->loop > 0 ? number * size : 0);
+}
+
+static void
+sim_fill (Sim *sim, guint8 *block, guint lines)
+{
+  const guint each = (guint)sim->options->lines;
+
+  for (guint done = 0; done < lines;) {
+    guint64 line = sim->line + done;
+    guint row = (guint)(line % each), count = MIN (lines - done, each - row);
+
+    memcpy (block + done * sim->row,
+        sim_render (sim, line / each) + row * sim->row, count * sim->row);
+    done += count;
+  }
+  for (guint i = 0; sim->clock != NULL && i < lines; i++)
+    memcpy (block + (lines + i) * sim->row, sim->clock, sim->row);
+}
+
+/* The troubles before a block. */
+static void
+sim_disturb (Sim *sim, guint lines)
+{
+  const SimOptions *o = sim->options;
+
+  if (o->lose > 0 && g_rand_double (sim->random) < o->lose) {
+    guint lost = 1 + (guint)g_rand_int_range (sim->random, 0, (gint32)lines);
+
+    oct_daq_lost (sim->writer, lost);
+    sim->line += lost;
+    sim->lost += lost;
+  }
+  if (o->stall > 0 && g_rand_double (sim->random) < o->stall)
+    g_usleep ((gulong)o->stall_ms * 1000);
+}
+
+/* A block is there when its last A-line was taken. */
+static void
+sim_wait (Sim *sim, guint lines)
+{
+  const SimOptions *o = sim->options;
+  double due =
+      o->jitter_us > 0 ? g_rand_double_range (sim->random, 0, o->jitter_us) : 0;
+  gint64 left;
+
+  if (o->line_rate > 0)
+    due += (double)(sim->line + lines) * 1e6 / o->line_rate;
+  left = sim->began + (gint64)due - g_get_monotonic_time ();
+  if (left > 0 && o->line_rate > 0)
+    g_usleep ((gulong)left);
+  else if (o->line_rate == 0 && due >= 1)
+    g_usleep ((gulong)due);
+}
+
+static void
+sim_run (Sim *sim)
+{
+  const SimOptions *o = sim->options;
+  const guint lines = oct_daq_header (sim->writer)->lines;
+  const guint64 end =
+      o->count > 0 ? (guint64)o->count * (guint64)o->lines : G_MAXUINT64;
+
+  for (gint i = 0; i < o->loop && !sim_stopped; i++)
+    sim_render (sim, (guint64)i);
+  while (!sim_stopped
+         && oct_daq_wait_for_readers (sim->writer, (unsigned)o->readers, 20)
+                < (unsigned)o->readers)
+    ;
+  sim->began = g_get_monotonic_time ();
+  while (!sim_stopped && sim->line + lines <= end) {
+    OctDaqPlace place = { 0 };
+    void *block = oct_daq_claim (sim->writer, 20);
+
+    if (block == NULL)
+      continue;
+    sim_disturb (sim, lines);
+    sim_fill (sim, block, lines);
+    sim_wait (sim, lines);
+    place.tick = o->line_rate > 0
+                     ? (guint64)((double)sim->line * 1e6 / o->line_rate)
+                     : 0;
+    oct_daq_publish (sim->writer, &place);
+    sim->line += lines;
+    sim->blocks++;
+  }
+}
+
+int
+main (int argc, char *argv[])
+{
+  SimOptions options = { .samples = 2048,
+    .lines = 512,
+    .bscans = 256,
+    .noise = 1.0,
+    .seed = 1,
+    .stall_ms = 100 };
+  char sentence[OCT_DAQ_ERROR] = "";
+  g_autoptr (GError) error = NULL;
+  Sim sim = { .options = &options };
+
+  oct_terminal_begin ();
+  if (sim_parse (&options, &argc, &argv, &error))
+    sim.phantom = sim_make_phantom (&options, &error);
+  if (error != NULL) {
+    g_printerr ("%s\n", error->message);
+    return 2;
+  }
+  signal (SIGINT, sim_stop);
+  signal (SIGTERM, sim_stop);
+  sim.writer = sim_open (&options, sim.phantom, argv[1], sentence);
+  if (sim.writer == NULL) {
+    g_printerr ("%s\n", sentence);
+    oct_phantom_free (sim.phantom);
+    return 1;
+  }
+  sim.row = (gsize)options.samples * (options.u8 ? 1 : 2);
+  sim.rendered =
+      g_malloc (sim.row * (gsize)options.lines * (gsize)MAX (options.loop, 1));
+  sim.clock = options.k_clock ? sim_make_clock (&options) : NULL;
+  sim.random = g_rand_new_with_seed ((guint32)options.seed);
+  sim_run (&sim);
+  g_print ("%" G_GUINT64_FORMAT " blocks, %" G_GUINT64_FORMAT " A-lines lost\n",
+      sim.blocks, sim.lost);
+  oct_daq_close (sim.writer);
+  oct_phantom_free (sim.phantom);
+  g_rand_free (sim.random);
+  g_free (sim.clock);
+  g_free (sim.rendered);
+  g_free (options.phantom);
+  return 0;
+}
