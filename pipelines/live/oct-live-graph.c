@@ -729,6 +729,14 @@ oct_live_graph_get_calibration (OctLiveGraph *graph)
              : NULL;
 }
 
+const char *
+oct_live_graph_get_ends (OctLiveGraph *graph, OctEnds ends)
+{
+  if (graph->keeper != NULL)
+    return oct_live_keeper_get_ends (graph->keeper, ends);
+  return graph->source.ends != NULL ? graph->source.ends->words[ends] : NULL;
+}
+
 gint64
 oct_live_graph_get_changed_at (OctLiveGraph *graph)
 {

@@ -91,10 +91,13 @@ read_command_line (OctLiveOptions *o, int *argc, char ***argv, GError **error)
   g_option_context_add_main_entries (context, entries, NULL);
   oct_source_options_add (context, &o->file);
   oct_instrument_options_add (context, &o->instrument);
+  oct_ends_options_add (context, &o->ends);
   oct_view_options_add (context, &o->view);
+  oct_view_options_add_bits (context, &o->view);
   oct_version_add (context);
   return g_option_context_parse (context, argc, argv, error)
-         && oct_view_options_check (&o->view, error);
+         && oct_view_options_check (&o->view, error)
+         && oct_ends_options_check (&o->ends, error);
 }
 
 static gboolean
@@ -129,10 +132,10 @@ live_options_check_source (const OctLiveOptions *o, GError **error)
   if (o->images != NULL
       && (o->view.depths != NULL || o->view.average != 1
           || o->view.background != NULL || o->view.window != NULL
-          || o->view.speckle))
+          || o->view.speckle || o->view.bits != 8))
     return live_options_refuse (error,
-        "--depth-um, --average, --background, --window and --speckle are for "
-        "spectra, but --images takes finished images.");
+        "--depth-um, --average, --background, --window, --speckle and --bits "
+        "are for spectra, but --images takes finished images.");
   if (o->view.depths != NULL && oct_source_options_has_depths (&o->file))
     return live_options_refuse (error, OCT_VIEW_DEPTHS_TWICE);
   if (!(o->line_rate >= 0.0 && isfinite (o->line_rate)))
@@ -260,6 +263,7 @@ void
 oct_live_options_clear (OctLiveOptions *options)
 {
   oct_instrument_options_clear (&options->instrument);
+  oct_ends_options_clear (&options->ends);
   oct_source_options_clear (&options->file);
   g_free (options->source);
   g_free (options->oct_camera);

@@ -11,6 +11,7 @@ G_BEGIN_DECLS
 typedef struct {
   OctSourceOptions file;
   OctInstrumentOptions instrument;
+  OctEndsOptions ends;
   char *source, *images;
   char *oct_camera; /* becomes `source` */
   char *scan_mask;  /* file, or NULL */

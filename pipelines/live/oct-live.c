@@ -77,10 +77,12 @@ make_graph (Program *program, GError **error)
 {
   const OctLiveOptions *o = &program->options;
   const OctLiveSource source = { .instrument = &o->instrument,
+    .ends = &o->ends,
     .file = &o->file,
     .source = o->source,
     .images = o->images,
     .scan_mask = o->scan_mask,
+    .format = oct_view_options_get_format (&o->view),
     .line_rate = o->line_rate,
     .bitrate = o->bitrate,
     .bscans = o->bscans,

@@ -100,6 +100,28 @@ def test_instrument_has_no_lines_beside_it(folder):
     assert max(beside) - min(beside) < 8, [round(level) for level in beside]
 
 
+def test_picture_of_16_bit(folder):
+    """The same B-scan twice: 8 bit are the upper ones of 16."""
+    levels = {}
+    for bits, kind in ((8, "GRAY8"), (16, "GRAY16_LE")):
+        run("--frames", 2, "--bits", bits, "--output", bits, cwd=folder)
+        png = folder / str(bits) / "bscan.png"
+        # bits of a grey level, and its kind: grey
+        assert png.read_bytes()[24:26] == bytes((bits, 0)), bits
+        tap.run("filesrc", f"location={png}", "!", "pngdec", "!",
+                "videoconvert", "dither=none", "!",
+                f"video/x-raw,format={kind}", "!", "filesink",
+                f"location={bits}.raw", program="gst-launch-1.0", cwd=folder)
+        raw = (folder / f"{bits}.raw").read_bytes()
+        levels[bits] = memoryview(raw).cast("H" if bits == 16 else "B")
+    assert len(set(levels[16])) > 2000, len(set(levels[16]))
+    # each is rounded once, when it is made, and once when the picture is scaled
+    assert max(abs(deep / 257 - grey) for deep, grey in
+               zip(levels[16], levels[8], strict=True)) <= 2
+    output, _ = run("--bits", 12, cwd=folder, status=2)
+    assert "--bits is 8 or 16" in output + _, (output, _)
+
+
 def test_proportions_of_a_file_with_spacings(folder):
     """3 A-lines 500 um apart, 8 depths 12.5 um of air apart."""
     run("--data", ROOT / "tests/unit/vectors/files/lateral.oct", cwd=folder)

@@ -411,6 +411,33 @@ measure (
   return peak;
 }
 
+/* Widths at -6 dB in bins of a fringe without noise: F. J. Harris, "On the use of
+ * windows for harmonic analysis", Proc. IEEE 66 (1978), table 1, which has two
+ * decimals; a bin is computed in eight steps, with lines between them. */
+static void
+test_windows (void)
+{
+  static const struct {
+    OctWindow window;
+    double width;
+  } known[] = { { OCT_WINDOW_NONE, 1.21 }, { OCT_WINDOW_HANN, 2.00 },
+    { OCT_WINDOW_HAMMING, 1.81 }, { OCT_WINDOW_BLACKMAN, 2.35 } };
+  const guint n = 1024;
+  g_autofree double complex *fringe = g_new (double complex, n);
+
+  for (guint i = 0; i < n; i++)
+    fringe[i] = cexp (2 * I * G_PI * 200 * i / n);
+  for (guint w = 0; w < G_N_ELEMENTS (known); w++) {
+    g_autofree double *ascan = oct_mirror_peak_transform_with (
+        fringe, n, NULL, NULL, known[w].window);
+    OctMirrorPeak peak;
+
+    oct_mirror_peak_measure (ascan, n, 8, n / 2.0, &peak);
+    g_assert_cmpfloat_with_epsilon (peak.width_6db, known[w].width, 0.02);
+    g_assert_cmpfloat_with_epsilon (peak.bin, 200, 0.01);
+  }
+}
+
 /* Level in dB and width at -6 dB in bins, of the reference. */
 static void
 test_cscan (void)
@@ -637,6 +664,7 @@ main (int argc, char **argv)
   g_test_add_func ("/mirrors/scale", test_scale);
   g_test_add_func ("/mirrors/errors", test_errors);
   g_test_add_func ("/mirrors/cscan", test_cscan);
+  g_test_add_func ("/mirrors/windows", test_windows);
   g_test_add_func ("/mirrors/fringes", test_fringes);
   g_test_add_func ("/mirrors/tilted", test_tilted);
   g_test_add_func ("/mirrors/fourier", test_fourier);

@@ -10,7 +10,7 @@ import { Jpeg, WebRtc } from "/media.js";
 import { setMeasured } from "/measure.js";
 import { forgetMeters, setLateral, takeMeters } from "/signal.js";
 import { drawScales } from "/snapshot.js";
-import { setDepthAxis, setScan, setTrueProportions } from "/view.js";
+import { setDepthAxis, setEnds, setScan, setTrueProportions } from "/view.js";
 import { forgetLook, getShow, setSender, takeLook } from "/volume.js";
 
 const $ = (id) => document.getElementById(id);
@@ -188,6 +188,7 @@ function takeHello(message) {
   $("method").replaceChildren(...message.methods.map(({ id, label }) => new Option(label, id)));
   $("fill").replaceChildren(...message.ways.map(({ id, label }) => new Option(label, id)));
   fillColours(message.colours);
+  setEnds({ scan: message.scanEnds, slow: message.slowEnds });
   $("solver").replaceChildren(...message.solvers.map(({ id }) => new Option(id, id)));
 }
 

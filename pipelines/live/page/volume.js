@@ -2,7 +2,7 @@
 // Volumes: the tabs, their settings, and hands on the picture.  All pages share
 // them: the server renders one picture, those who control turn it.
 import { addKeys } from "/keys.js";
-import { bar, getScan, lengthText, niceLength, pointIn, setShown, write as writeOn } from "/view.js";
+import { bar, getScan, lengthText, nameEnds, niceLength, pointIn, setShown, write as writeOn } from "/view.js";
 
 const $ = (id) => document.getElementById(id);
 const stage = $("stage");
@@ -111,6 +111,7 @@ function place() {
   const aspect = shown === "volume" && look.stereo ? width / 2 / height : width / height;
   return setShown({ aspect, width: known && hello.width > 0 ? look.sizeX : 0,
     height: known && hello.length > 0 ? look.sizeY : 0,
+    directions: known ? [DIRECTIONS.atX, DIRECTIONS.atY] : [],
     paint: shown === "planes" ? paintPlanes : null });
 }
 
@@ -138,6 +139,7 @@ function paintPlanes(context, box) {
     context.save();
     context.translate(x, y);
     nameDirections(context, { width, height }, across, down);
+    nameEnds(context, { width, height }, DIRECTIONS[across], DIRECTIONS[down]);
     context.restore();
   }
   namePlanes(context, scale);
