@@ -74,6 +74,8 @@ Who can see it
   --record FOLDER      let the page record into this folder
   --keep-seconds N     hold the last N seconds of the video, which the page can
                        keep in FOLDER
+  --worklist FILE      text file of the cases that the page offers as labels, one
+                       in each line
   --mode OCTAL         permissions of the recordings, such as 0640 (default: 0600,
                        you alone)
   --version            of this project

@@ -73,6 +73,9 @@ read_command_line (OctLiveOptions *o, int *argc, char ***argv, GError **error)
     { "record", 0, 0, G_OPTION_ARG_FILENAME, &o->record,
       "Folder to record into when the page asks for it (default: no "
       "recording)", "FOLDER" },
+    { "worklist", 0, 0, G_OPTION_ARG_FILENAME, &o->worklist,
+      "Text file of the cases that the page offers as labels, one in each "
+      "line", "FILE" },
     { "keep-seconds", 0, 0, G_OPTION_ARG_INT, &o->keep_seconds,
       "Hold the last N seconds of the video, which the page can keep in FOLDER "
       "(default: 0, off)", "N" },
@@ -276,5 +279,6 @@ oct_live_options_clear (OctLiveOptions *options)
   g_free (options->key);
   g_free (options->record);
   g_free (options->mode);
+  g_free (options->worklist);
   oct_view_options_clear (&options->view);
 }

@@ -9,6 +9,7 @@
 #include "oct-live-access.h"
 #include "oct-live-graph.h"
 #include "oct-live-label.h"
+#include "oct-live-worklist.h"
 #include "oct-places.h"
 #include "oct-live-kept.h"
 #include "oct-live-recording.h"
@@ -33,6 +34,7 @@ typedef struct {
   OctDoor *videos;    /* shares of video connections that are begun */
   OctLiveSnapshots *snapshots;
   OctLiveLabel label;      /* of the case */
+  OctLiveWorklist *worklist; /* NULL: there is none */
   double width_um;         /* of a B-scan, 0 = unknown */
   double length_um;        /* of a volume, 0 = unknown */
   double refractive_index; /* of the sample */
@@ -74,6 +76,8 @@ void oct_live_client_new (OctLive *live, SoupWebsocketConnection *socket,
 void oct_live_clients_tick (OctLive *live);
 /* Sends all pages the settings and whether a recording is going on. */
 void oct_live_clients_tell_state (OctLive *live);
+/* Sends the pages that control the cases of the worklist. */
+void oct_live_clients_tell_cases (OctLive *live);
 /* Sends all pages soon the view of volumes: some times a second at most, as a
  * hand turns them in many steps. */
 void oct_live_clients_tell_look (OctLive *live);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Contrast, colours, proportions, and what is measured in a B-scan.
 import assert from "node:assert/strict";
-import { mkdtempSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -504,6 +504,38 @@ const together = {
     assert.ok(lines.some((line) => line.endsWith(',"mark"')) && lines.some((line) => line.endsWith(',"cut, ""deep"""')), lines.join("\n"));
     assert.equal(statSync(join(server.recordings, `${output}-notes.csv`)).mode & 0o777, 0o600);
     server.clear();
+  },
+
+  async "the label of the case is chosen from the worklist, by those who control"() {
+    const folder = mkdtempSync(join(tmpdir(), "oct-worklist-"));
+    const list = join(folder, "today.txt");
+    writeFileSync(list, "# Monday\nMüller 7\n<b>42</b>\n");
+    const server = await Server.start("--token-file", join(folder, "tokens"), "--worklist", list);
+    const [control, view] = readFileSync(join(folder, "tokens"), "utf8").match(/[\w-]{20,}/g);
+    const seen = await get(server, `/?token=${view}`);
+    const watcher = await Talk.start(server, { Cookie: seen.headers["set-cookie"][0].split(";")[0] });
+    const page = await browser.visit(`${server.url}/?token=${control}`);
+    const cases = () => page.locator("#cases option").evaluateAll((options) => options.map(({ value }) => value));
+    await until("they are offered", async () => (await cases()).length === 2);
+    assert.deepEqual(await cases(), ["Müller 7", "<b>42</b>"]);
+    // as a person does who begins to type one of them
+    await act(page, "the case is shown", async () => {
+      await page.locator("#case-label").fill("Müller 7");
+      await page.locator("#case-label").blur();
+    }, async () => await text(page, "#case-shown") === "Müller 7");
+    // it is read again for a page that is opened
+    writeFileSync(list, "Meier\n");
+    await page.reload();
+    await until("there is another one", async () => (await cases()).join() === "Meier");
+    // without the file they stay, and the terminal says why
+    rmSync(list);
+    await page.reload();
+    await until("the terminal says so", () => /worklist cannot be read/.test(server.output));
+    assert.deepEqual(await cases(), ["Meier"]);
+    await until("it has heard something", () => said(watcher, "status"));
+    assert.equal(said(watcher, "cases"), undefined);
+    assert.deepEqual(page.problems, []);
+    await server.stop();
   },
 
   async "a snapshot says how large its pixels are, and how it was made"() {

@@ -3,7 +3,7 @@
 // settings.
 import { clearIndicators, expectPictures, findStop, forgetPictures, forgetServer, seen, showIndicators, takeClock,
   takePicture } from "/indicators.js";
-import { getCase, setCaseSender, takeCase, takeNotes } from "/case.js";
+import { getCase, setCaseSender, takeCase, takeCases, takeNotes } from "/case.js";
 import { setCrop, setCropSender } from "/crop.js";
 import { addKeys } from "/keys.js";
 import { Jpeg, WebRtc } from "/media.js";
@@ -66,6 +66,7 @@ const takers = {
   look: (message) => takeLook(message, hello),
   status: takeStatus,
   meters: takeMeters,
+  cases: takeCases,
   problem: (message) => {
     awaited = 0;
     problem(message.message);
