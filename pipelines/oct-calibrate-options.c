@@ -144,8 +144,8 @@ check_window (OctCalibrateOptions *o, GError **error)
   for (o->window = 0; o->window < OCT_N_WINDOWS; o->window++) {
     if (g_str_equal (oct_windows[o->window].nick, o->window_name))
       break;
-    g_string_append_printf (names, "%s%s", names->len > 0 ? ", " : "",
-        oct_windows[o->window].nick);
+    g_string_append_printf (
+        names, "%s%s", names->len > 0 ? ", " : "", oct_windows[o->window].nick);
   }
   if (o->window == OCT_N_WINDOWS) {
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,

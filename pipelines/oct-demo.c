@@ -26,7 +26,8 @@
   "videoscale method=lanczos add-borders=false ! capsfilter name=size ! "
 #define PICTURE                                                                \
   "capsfilter caps=video/x-raw,format=%s ! " SCALE                             \
-  "videoconvert ! pngenc compression-level=9 ! fakesink name=sink"
+  "videoconvert ! capsfilter caps=video/x-raw,format=%s ! "                    \
+  "pngenc compression-level=9 ! fakesink name=sink"
 #define MEASURE "fakesink name=sink"
 #define VIDEO                                                                  \
   "queue ! " SCALE "videoconvert ! video/x-raw,format=I420 ! "                 \
@@ -242,8 +243,9 @@ static gboolean
 demo_make_picture (
     const Options *options, const char *path, Scan *scan, GError **error)
 {
-  g_autofree char *tail = g_strdup_printf (
-      PICTURE, oct_view_options_get_format (&options->view));
+  g_autofree char *tail =
+      g_strdup_printf (PICTURE, oct_view_options_get_format (&options->view),
+          options->view.bits == 16 ? "GRAY16_BE" : "GRAY8"); /* of PNG */
   GstElement *pipeline = demo_make_pipeline (options, tail, "0", error);
   gboolean ok;
 

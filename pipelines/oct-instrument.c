@@ -8,7 +8,7 @@ static const char *const calibrating[] = { "wavelength-min", "wavelength-max",
   "wavelength-polynomial", "k-polynomial", "flip", "k-warp", "a2", "a3",
   "phase2", "phase3" };
 
-/* Of each direction: its option, its entry in the file of presets, and the name
+/* For each direction its option, its entry in the file of presets, and the name
  * of the data on octreconstruct. */
 static const struct {
   const char *option, *tag, *data;
@@ -63,7 +63,7 @@ oct_ends_options_add (GOptionContext *context, OctEndsOptions *options)
 }
 
 static gboolean
-is_end (const char *word)
+is_end_word (const char *word)
 {
   glong length = g_utf8_strlen (word, -1);
 
@@ -82,7 +82,8 @@ are_ends (const char *words)
   if (!g_utf8_validate (words, -1, NULL))
     return FALSE;
   both = g_strsplit (words, ",", 3);
-  return g_strv_length (both) == 2 && is_end (both[0]) && is_end (both[1]);
+  return g_strv_length (both) == 2 && is_end_word (both[0])
+         && is_end_word (both[1]);
 }
 
 gboolean
@@ -127,9 +128,10 @@ load_ends (GstElement *reconstruct, const char *name)
   for (guint i = 0; i < OCT_N_ENDS; i++) {
     char *words = NULL;
 
+    /* GStreamer finds those that there are not, too */
     if (gst_preset_get_meta (
             GST_PRESET (reconstruct), name, directions[i].tag, &words)
-        && are_ends (words))
+        && words != NULL && are_ends (words))
       g_object_set_data_full (
           G_OBJECT (reconstruct), directions[i].data, words, g_free);
     else

@@ -35,8 +35,7 @@ typedef struct {
 /* Adds --scan-ends and --slow-ends. */
 void oct_ends_options_add (GOptionContext *context, OctEndsOptions *options);
 /* FALSE with a sentence: they are not two short words each. */
-gboolean oct_ends_options_check (
-    const OctEndsOptions *options, GError **error);
+gboolean oct_ends_options_check (const OctEndsOptions *options, GError **error);
 void oct_ends_options_clear (OctEndsOptions *options);
 
 /* Words that oct_instrument_load() has read, or that were set here after it;

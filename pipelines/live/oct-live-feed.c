@@ -158,9 +158,8 @@ static void
 feed_set_levels (GstBin *part, const char *format)
 {
   g_autoptr (GstElement) levels = gst_bin_get_by_name (part, "levels");
-  g_autoptr (GstCaps) caps =
-      gst_caps_new_simple ("video/x-raw", "format", G_TYPE_STRING,
-          format != NULL ? format : "GRAY8", NULL);
+  g_autoptr (GstCaps) caps = gst_caps_new_simple ("video/x-raw", "format",
+      G_TYPE_STRING, format != NULL ? format : "GRAY8", NULL);
 
   g_object_set (levels, "caps", caps, NULL);
 }

@@ -102,11 +102,8 @@ oct_live_graph_new (const OctLiveSource *source, GError **error)
     oct_live_graph_free (graph);
     return NULL;
   }
-  if (source->images == NULL && !graph_take_wishes (graph, error)) {
-    oct_live_graph_free (graph);
-    return NULL;
-  }
-  graph->feed = make_feed (graph, error);
+  if (source->images != NULL || graph_take_wishes (graph, error))
+    graph->feed = make_feed (graph, error);
   if (graph->feed != NULL && make_streams (graph, error))
     return graph;
   oct_live_graph_free (graph);
@@ -732,9 +729,7 @@ oct_live_graph_get_calibration (OctLiveGraph *graph)
 const char *
 oct_live_graph_get_ends (OctLiveGraph *graph, OctEnds ends)
 {
-  if (graph->keeper != NULL)
-    return oct_live_keeper_get_ends (graph->keeper, ends);
-  return graph->source.ends != NULL ? graph->source.ends->words[ends] : NULL;
+  return oct_live_keeper_get_ends (graph->keeper, &graph->source, ends);
 }
 
 gint64

@@ -9,8 +9,8 @@
 struct _OctLiveKeeper {
   const OctLiveSource *source;
   const OctLiveSettings *settings;
-  const char **used; /* the method that works */
-  GstElement *kept;  /* octreconstruct that is saved, NULL: nothing is */
+  const char **used;      /* the method that works */
+  GstElement *kept;       /* octreconstruct that is saved, NULL: nothing is */
   char *ends[OCT_N_ENDS]; /* words of directions, or NULL */
   guint timer;
 };
@@ -119,9 +119,12 @@ on_keep (gpointer data)
 }
 
 const char *
-oct_live_keeper_get_ends (const OctLiveKeeper *keeper, OctEnds ends)
+oct_live_keeper_get_ends (
+    const OctLiveKeeper *keeper, const OctLiveSource *source, OctEnds ends)
 {
-  return keeper->ends[ends];
+  if (keeper != NULL)
+    return keeper->ends[ends];
+  return source->ends != NULL ? source->ends->words[ends] : NULL;
 }
 
 void

@@ -7,9 +7,8 @@ static void
 reduce_rows (const GstVideoFrame *from, GstVideoFrame *to)
 {
   for (gint row = 0; row < GST_VIDEO_FRAME_HEIGHT (from); row++) {
-    const guint8 *deep =
-        (const guint8 *)GST_VIDEO_FRAME_PLANE_DATA (from, 0)
-        + (gsize)row * GST_VIDEO_FRAME_PLANE_STRIDE (from, 0);
+    const guint8 *deep = (const guint8 *)GST_VIDEO_FRAME_PLANE_DATA (from, 0)
+                         + (gsize)row * GST_VIDEO_FRAME_PLANE_STRIDE (from, 0);
     guint8 *grey = (guint8 *)GST_VIDEO_FRAME_PLANE_DATA (to, 0)
                    + (gsize)row * GST_VIDEO_FRAME_PLANE_STRIDE (to, 0);
 
@@ -48,7 +47,7 @@ oct_live_levels_reduce (GstBuffer *image, GstCaps **caps)
   gst_video_frame_unmap (&from);
   gst_buffer_copy_into (reduced, image, GST_BUFFER_COPY_METADATA, 0, -1);
   gst_buffer_foreach_meta (reduced, drop_layout, NULL);
-  /* the fields that are no video's stay: sizes, B-scans per volume */
+  /* the fields of OCT stay: sizes, B-scans per volume */
   *caps = gst_caps_make_writable (*caps);
   gst_caps_set_simple (*caps, "format", G_TYPE_STRING, "GRAY8", NULL);
   return reduced;

@@ -25,7 +25,7 @@ typedef struct {
   gint bscans; /* per volume, 0 = as the source says */
   char *token_file, *cert, *key;
   char *record, *mode;
-  char *worklist; /* file, or NULL */
+  char *worklist;    /* file, or NULL */
   gint keep_seconds; /* 0: nothing is kept */
   guint file_mode;   /* of `mode`, for recordings */
   double width_um, length_um, refractive_index;

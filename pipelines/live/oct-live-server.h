@@ -33,15 +33,15 @@ typedef struct {
   OctSeats *pictures; /* places for /stream.mjpg */
   OctDoor *videos;    /* shares of video connections that are begun */
   OctLiveSnapshots *snapshots;
-  OctLiveLabel label;      /* of the case */
+  OctLiveLabel label;        /* of the case */
   OctLiveWorklist *worklist; /* NULL: there is none */
-  double width_um;         /* of a B-scan, 0 = unknown */
-  double length_um;        /* of a volume, 0 = unknown */
-  double refractive_index; /* of the sample */
-  GPtrArray *clients;      /* OctLiveClient, open conversations */
-  double rate;             /* images per second, measured */
-  guint look_timer;        /* pages get the view soon */
-  char *calibration;       /* its file, made at calibration_at (us), or NULL */
+  double width_um;           /* of a B-scan, 0 = unknown */
+  double length_um;          /* of a volume, 0 = unknown */
+  double refractive_index;   /* of the sample */
+  GPtrArray *clients;        /* OctLiveClient, open conversations */
+  double rate;               /* images per second, measured */
+  guint look_timer;          /* pages get the view soon */
+  char *calibration; /* its file, made at calibration_at (us), or NULL */
   gint64 calibration_at;
 } OctLive;
 

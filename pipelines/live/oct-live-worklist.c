@@ -67,8 +67,8 @@ oct_live_worklist_split (const char *text, gsize length)
   g_autofree char *valid = g_utf8_make_valid (text, (gssize)length);
   g_auto (GStrv) lines = g_strsplit (valid, "\n", -1);
 
-  for (guint i = 0; lines[i] != NULL
-                    && g_hash_table_size (known) < OCT_LIVE_WORKLIST_CASES;
+  for (guint i = 0;
+       lines[i] != NULL && g_hash_table_size (known) < OCT_LIVE_WORKLIST_CASES;
        i++) {
     char *one = make_case (lines[i]);
 

@@ -29,8 +29,9 @@ void oct_live_worklist_refresh (OctLiveWorklist *worklist);
 /* A message "cases" with a list of that name. */
 JsonBuilder *oct_live_worklist_report (const OctLiveWorklist *worklist);
 
-/* The cases in a text: its lines but for empty ones and those that begin with '#'; each
- * one once.  What is not valid in UTF-8 or cannot be printed is left out. */
+/* The cases in a text: its lines but for empty ones and those that begin with
+ * '#', each one once.  Bytes that are not UTF-8 become U+FFFD; characters that
+ * cannot be printed are left out.  g_strfreev() them. */
 char **oct_live_worklist_split (const char *text, gsize length);
 
 G_END_DECLS

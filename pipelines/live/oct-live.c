@@ -139,8 +139,7 @@ make_server (Program *program, GError **error)
   live->refractive_index = options->refractive_index;
   live->clients = g_ptr_array_new ();
   if (options->worklist != NULL)
-    live->worklist =
-        oct_live_worklist_new (options->worklist, on_cases, live);
+    live->worklist = oct_live_worklist_new (options->worklist, on_cases, live);
   limits = oct_live_http_get_connections (options->viewers, guarded);
   program->server = soup_server_new ("server-header", NULL, NULL);
   oct_live_http_attach (live, program->server);

@@ -127,6 +127,20 @@ const together = {
     await server.stop();
   },
 
+  async "a delay is right when its time stamp has begun again, and when clocks differ"() {
+    const server = await Server.start();
+    const page = await browser.visit(server.url);
+    const found = await page.evaluate(async () => {
+      const { unwrapDelay } = await import("/indicators.js");
+      const wrap = 2 ** 32 / 90; // ms, of RTP
+      return [unwrapDelay(80, wrap), unwrapDelay(80 - wrap, wrap), unwrapDelay(80 + 3 * wrap, wrap),
+        unwrapDelay(wrap - 22, wrap), unwrapDelay(-22, wrap), unwrapDelay(80, undefined), unwrapDelay(-5, NaN)]
+        .map((delay) => Math.round(delay));
+    });
+    assert.deepEqual(found, [80, 80, 80, -22, -22, 80, -5]);
+    await server.stop();
+  },
+
   async "a finger finds every control of a phone"() {
     const server = await Server.start();
     const page = await browser.visit(server.url, SCREENS["a phone"]);

@@ -369,7 +369,7 @@ test_deep (void)
 }
 
 /* Each level is that of 257 next to it, rows of an odd width are in their places,
- * and caps keep what is no video's. */
+ * and caps keep the fields of OCT. */
 static void
 test_levels (void)
 {
@@ -399,9 +399,9 @@ test_levels (void)
   reduced = oct_live_levels_reduce (image, &caps);
   g_assert_null (gst_buffer_get_video_meta (reduced));
   g_assert_cmpuint (GST_BUFFER_PTS (reduced), ==, 7 * GST_SECOND);
-  g_assert_cmpstr (gst_structure_get_string (
-                       gst_caps_get_structure (caps, 0), "format"),
-      ==, "GRAY8");
+  g_assert_cmpstr (
+      gst_structure_get_string (gst_caps_get_structure (caps, 0), "format"), ==,
+      "GRAY8");
   g_assert_true (gst_structure_get_double (
       gst_caps_get_structure (caps, 0), "z-spacing", &spacing));
   gst_buffer_map (reduced, &map, GST_MAP_READ);

@@ -5,7 +5,7 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
-/* Of a literal, which may have zeros in it. */
+/* The text is a literal, which may have zeros in it. */
 #define CHECK(text, joined) check (text, sizeof (text) - 1, joined)
 
 static void
@@ -27,7 +27,8 @@ test_split (void)
   CHECK ("# today\r\n  M\xc3\xbcller 7 \r\n\r\n12\r\nM\xc3\xbcller 7\r\n",
       "M\xc3\xbcller 7|12");
   /* no text at all: what can be printed stays */
-  CHECK ("a\0b\nc\xff\x1b[2J", "a\xef\xbf\xbd" "b|c\xef\xbf\xbd[2J");
+  CHECK ("a\0b\nc\xff\x1b[2J", "a\xef\xbf\xbd"
+                               "b|c\xef\xbf\xbd[2J");
 }
 
 static void
@@ -80,7 +81,8 @@ test_file (void)
   oct_live_worklist_refresh (worklist);
   g_main_loop_run (loop);
   after = report (worklist);
-  g_assert_cmpstr (after, ==, "{\"type\":\"cases\",\"cases\":[\"one\",\"two\"]}");
+  g_assert_cmpstr (
+      after, ==, "{\"type\":\"cases\",\"cases\":[\"one\",\"two\"]}");
   /* a file that does not end, and freed while it is read */
   oct_live_worklist_free (worklist);
   worklist = oct_live_worklist_new ("/dev/zero", on_changed, loop);

@@ -454,8 +454,8 @@ test_windows (void)
   for (guint i = 0; i < n; i++)
     fringe[i] = cexp (2 * I * G_PI * 200 * i / n);
   for (guint w = 0; w < G_N_ELEMENTS (known); w++) {
-    g_autofree double *ascan = oct_mirror_peak_transform_with (
-        fringe, n, NULL, NULL, known[w].window);
+    g_autofree double *ascan =
+        oct_mirror_peak_transform_with (fringe, n, NULL, NULL, known[w].window);
     OctMirrorPeak peak;
 
     oct_mirror_peak_measure (ascan, n, 8, n / 2.0, &peak);

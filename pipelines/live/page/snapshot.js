@@ -32,7 +32,7 @@ export async function drawScales(original, words) {
   context.font = "600 14px system-ui, sans-serif";
   if (width > 0) bar(context, box, (niceLength(width / 4) / width) * box.width, lengthText(niceLength(width / 4)), false);
   if (height > 0) bar(context, box, (niceLength(height / 4) / height) * box.height, lengthText(niceLength(height / 4)), true);
-  nameEnds(context, box, ...getDirections());
+  nameEnds(context, box, getDirections());
   context.font = "600 14px system-ui, sans-serif";
   if (words) write(context, words, 16, 26);
   image.close();

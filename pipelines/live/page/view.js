@@ -118,15 +118,16 @@ export function setEnds(news) {
 export const getDirections = () => (shown ? shown.directions : ["scan", "depth"]);
 
 // Writes the words of the directions that run across and down at the edges of a box.
-export function nameEnds(context, box, across, down) {
+// `indent`: room that is taken at the left edge.
+export function nameEnds(context, box, [across, down], indent = 0) {
   context.font = "600 13px system-ui, sans-serif";
   const words = (direction) => (ends[direction] ?? []).map((word) => [word, context.measureText(word).width]);
   const [sides, heights] = [words(across), words(down)];
   // without room between them there are none
-  if (sides.reduce((sum, [, width]) => sum + width, 60) < box.width && box.height >= 60)
+  if (sides.reduce((sum, [, width]) => sum + width, 60 + indent) < box.width && box.height >= 60)
     for (const [i, [word]] of sides.entries()) {
       context.textAlign = i === 0 ? "left" : "right";
-      write(context, word, i === 0 ? 10 : box.width - 10, box.height / 2);
+      write(context, word, i === 0 ? 10 + indent : box.width - 10, box.height / 2);
     }
   context.textAlign = "center";
   if (box.height >= 110)
@@ -170,7 +171,7 @@ export function draw() {
     const length = niceLength(width / 4);
     bar(context, box, (length / width) * box.width, lengthText(length), false, axis ? 56 : 0);
   }
-  nameEnds(context, box, ...getDirections());
+  nameEnds(context, box, getDirections(), axis ? 46 : 0);
   if (!shown) for (const paint of painters) paint(context, box);
   shown?.paint?.(context, box);
 }

@@ -139,7 +139,7 @@ function paintPlanes(context, box) {
     context.save();
     context.translate(x, y);
     nameDirections(context, { width, height }, across, down);
-    nameEnds(context, { width, height }, DIRECTIONS[across], DIRECTIONS[down]);
+    if (own !== "enface" || areLarge(scale)) nameEnds(context, { width, height }, [DIRECTIONS[across], DIRECTIONS[down]]);
     context.restore();
   }
   namePlanes(context, scale);
@@ -164,6 +164,10 @@ function nameDirections(context, box, across, down) {
   context.textAlign = "left";
 }
 
+// Whether each plane has room for its name.
+const areLarge = (scale) => look.panels.slice(0, 3)
+  .every(({ width, height }) => width * scale >= 220 && height * scale >= 70);
+
 // Names of the planes, in their colours: within each if all are large, else together in
 // the projection, so that small planes are not covered.
 function namePlanes(context, scale) {
@@ -172,7 +176,7 @@ function namePlanes(context, scale) {
   const boxes = look.panels.map((panel) =>
     Object.fromEntries(["x", "y", "width", "height"].map((name) => [name, panel[name] * scale])));
   context.textAlign = "center";
-  if (boxes.slice(0, 3).every(({ width, height }) => width >= 220 && height >= 70)) {
+  if (areLarge(scale)) {
     context.font = "600 13px system-ui, sans-serif";
     for (const [i, { x, y, width }] of boxes.entries())
       writeOn(context, names[PLANES[i][2]], x + width / 2, y + 18, COLOURS[PLANES[i][2]]);
