@@ -171,7 +171,7 @@ export function draw() {
     const length = niceLength(width / 4);
     bar(context, box, (length / width) * box.width, lengthText(length), false, axis ? 56 : 0);
   }
-  nameEnds(context, box, getDirections(), axis ? 46 : 0);
+  nameEnds(context, box, getDirections(), axis ? 54 : 0);
   if (!shown) for (const paint of painters) paint(context, box);
   shown?.paint?.(context, box);
 }
