@@ -105,7 +105,9 @@ worklist_on_read (GObject *file, GAsyncResult *result, gpointer data)
   if (!g_file_load_partial_contents_finish (
           G_FILE (file), result, &text, &length, NULL, &error)) {
     if (!worklist->failed)
-      g_printerr ("Note: The worklist cannot be read: %s.\n", error->message);
+      g_printerr ("Note: The worklist cannot be read (%s), and its cases "
+                  "stay as they are; --worklist takes a text file.\n",
+          error->message);
     worklist->failed = TRUE;
     return;
   }
