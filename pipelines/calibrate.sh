@@ -39,6 +39,8 @@ Missing Debian packages are installed with apt; the program is built in build/.
   --output CSV          file for the calibration
   --check CSV           measure this calibration, and make none
   --plot FILE           draw what was found, .svg or .png
+  --window NAME         window of the A-scans in the plot: hann (default), none,
+                        hamming, blackman, tukey, gaussian
   --version             of this project
   --help                this text
 

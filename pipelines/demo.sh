@@ -37,6 +37,7 @@ Missing Debian packages are installed with apt; the plugin is built in build/.
   --window NAME        window of the spectra: hann (default), none, hamming,
                        blackman, tukey, gaussian
   --speckle            filter speckle in the images
+  --bits N             bits of the grey levels in bscan.png: 8 (default) or 16
   --frames N           B-scans in the video (default: all of a file, else 300),
                        places with --flow
   --volume             make volume.mp4, a turn around a volume, and volume.png

@@ -41,10 +41,14 @@ What is shown
   --background MODE    spectrum that is removed, a mode of octdcsub
   --window NAME        window of the spectra: hann, none, hamming, blackman ...
   --speckle            filter speckle; the page can change all of these
+  --bits N             bits of the grey levels, 8 (default) or 16, for snapshots
   --instrument NAME    use calibration and settings kept under this name;
                        --calibration replaces that calibration
   --save-instrument NAME  keep calibration and settings under this name, with
                        those that are set on the page
+  --scan-ends FIRST,LAST  words for the sides of B-scans, as left,right
+  --slow-ends FIRST,LAST  words for the first and the last B-scan of a volume;
+                       --save-instrument keeps both
   --images PIPELINE    GStreamer elements that deliver finished images
   --bscans N           B-scans per volume, to show volumes (default: as the
                        source says; virtual OCT system: no volumes)
@@ -68,6 +72,10 @@ Who can see it
                        (default: 6000)
 
   --record FOLDER      let the page record into this folder
+  --keep-seconds N     hold the last N seconds of the video, which the page can
+                       keep in FOLDER
+  --worklist FILE      text file of the cases that the page offers as labels, one
+                       in each line
   --mode OCTAL         permissions of the recordings, such as 0640 (default: 0600,
                        you alone)
   --version            of this project

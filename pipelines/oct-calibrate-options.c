@@ -135,6 +135,30 @@ check_scale (OctCalibrateOptions *o, GError **error)
 }
 
 static gboolean
+check_window (OctCalibrateOptions *o, GError **error)
+{
+  g_autoptr (GString) names = g_string_new (NULL);
+
+  if (o->window_name == NULL)
+    return TRUE;
+  for (o->window = 0; o->window < OCT_N_WINDOWS; o->window++) {
+    if (g_str_equal (oct_windows[o->window].nick, o->window_name))
+      break;
+    g_string_append_printf (
+        names, "%s%s", names->len > 0 ? ", " : "", oct_windows[o->window].nick);
+  }
+  if (o->window == OCT_N_WINDOWS) {
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+        "--window is one of %s, not '%s'.", names->str, o->window_name);
+    return FALSE;
+  }
+  return o->plot != NULL
+         || calibrate_options_fail (error,
+             "--window is that of the A-scans in the plot; add --plot FILE, or "
+             "leave it out.");
+}
+
+static gboolean
 is_same_path (const char *a, const char *b)
 {
   g_autofree char *x = a != NULL ? g_canonicalize_filename (a, NULL) : NULL;
@@ -247,6 +271,10 @@ oct_calibrate_options_parse (
         "Measure this calibration, and make none", "CSV" },
     { "plot", 0, 0, G_OPTION_ARG_FILENAME, &o->plot,
         "Draw what was found: .svg or .png", "FILE" },
+    { "window", 0, 0, G_OPTION_ARG_STRING, &o->window_name,
+        "Window of the A-scans in the plot: hann (default), none, hamming, "
+        "blackman, tukey, gaussian",
+        "NAME" },
     { NULL },
   };
   g_autoptr (GOptionContext) context = g_option_context_new (NULL);
@@ -272,7 +300,8 @@ oct_calibrate_options_parse (
         expanded[1]);
     return FALSE;
   }
-  return calibrate_options_check_files (o, error) && check_scale (o, error);
+  return calibrate_options_check_files (o, error) && check_scale (o, error)
+         && check_window (o, error);
 }
 
 void
@@ -287,6 +316,7 @@ oct_calibrate_options_clear (OctCalibrateOptions *o)
   g_free (o->wavelengths);
   g_free (o->sample_format);
   g_free (o->packing);
+  g_free (o->window_name);
   g_free (o->output);
   g_free (o->check);
   g_free (o->plot);

@@ -7,6 +7,7 @@
 #include "oct-calibration.h"
 #include "oct-mirror-set.h"
 #include "oct-reader.h"
+#include "oct-window.h"
 
 G_BEGIN_DECLS
 
@@ -20,8 +21,9 @@ typedef struct {
   gboolean falling; /* wavelengths, from the first to the last sample */
   OctReaderSettings reader;
   char *output, *check, *plot;
+  OctWindow window; /* of the A-scans in the plot */
 
-  char *wavelengths, *sample_format, *packing; /* as written */
+  char *wavelengths, *sample_format, *packing, *window_name; /* as written */
   gint samples, lines, sample_dimension, channel;
   gint64 header_size;
 } OctCalibrateOptions;
@@ -64,9 +66,10 @@ gboolean oct_calibrate_print_verdict (const OctMirrorSet *set,
 
 /* FALSE with a sentence: plots of that name cannot be made. */
 gboolean oct_calibrate_plot_check (const char *path, GError **error);
-/* Draws before and after; with the fit of `set` also the result.  FALSE with a
- * sentence. */
-gboolean oct_calibrate_plot (const char *path, const OctMirrorSet *set,
-    const OctCalibrateColumns *columns, GError **error);
+/* Draws before and after, with this window; with the fit of `set` also the
+ * result.  FALSE with a sentence. */
+gboolean oct_calibrate_plot (const char *path, OctWindow window,
+    const OctMirrorSet *set, const OctCalibrateColumns *columns,
+    GError **error);
 
 G_END_DECLS

@@ -167,7 +167,8 @@ draw_line (const Panel *p, const double *x, double x_step, const double *y,
  * panel is enough of it. */
 static double *
 find_levels (const OctMirrorSet *set, const OctMirror *mirror,
-    const double *k_index, const double *dispersion, guint count)
+    const double *k_index, const double *dispersion, OctWindow window,
+    guint count)
 {
   guint fine = OCT_MIRROR_PEAK_PADDING * set->samples / 2;
   g_autofree double *turned = g_new0 (double, set->samples);
@@ -176,8 +177,8 @@ find_levels (const OctMirrorSet *set, const OctMirror *mirror,
 
   for (guint i = 0; dispersion != NULL && i < set->samples; i++)
     turned[i] = mirror->side * dispersion[i];
-  ascan = oct_mirror_peak_transform (mirror->fringe->average, set->samples,
-      k_index, dispersion != NULL ? turned : NULL);
+  ascan = oct_mirror_peak_transform_with (mirror->fringe->average, set->samples,
+      k_index, dispersion != NULL ? turned : NULL, window);
   for (guint q = 0; q < fine; q++) {
     guint i = (guint)((guint64)q * count / fine);
 
@@ -189,9 +190,13 @@ find_levels (const OctMirrorSet *set, const OctMirror *mirror,
 }
 
 static void
-draw_peaks (cairo_t *cr, double height, const OctMirrorSet *set,
-    const OctCalibrateColumns *columns)
+draw_peaks (cairo_t *cr, double height, OctWindow window,
+    const OctMirrorSet *set, const OctCalibrateColumns *columns)
 {
+  g_autofree char *title = g_strdup_printf (
+      "A-scans of the mirrors, dB, window %s: grey without calibration, in "
+      "colour with it",
+      oct_windows[window].nick);
   const guint count = 1600;
   Panel p = calibrate_plot_place (cr, 0, 0, WIDTH, height);
   double highest = -HUGE_VAL, deepest = 0;
@@ -206,15 +211,12 @@ draw_peaks (cairo_t *cr, double height, const OctMirrorSet *set,
   p.right = MIN (1.35 * deepest + 20, set->samples / 2.0);
   p.top = ceil (highest / 10) * 10 + 3;
   p.bottom = p.top - DEPTH_OF_PLOT;
-  draw_axes (&p,
-      "A-scans of the mirrors, dB: grey without calibration, in "
-      "colour with it",
-      "depth, bins");
+  draw_axes (&p, title, "depth, bins");
   for (guint with = 0; with < 2; with++)
     for (guint i = 0; i < set->used->len; i++) {
       g_autofree double *levels = find_levels (set,
           oct_mirror_set_get_used (set, i), with ? columns->k_index : NULL,
-          with ? columns->dispersion : NULL, count);
+          with ? columns->dispersion : NULL, window, count);
 
       draw_line (&p, NULL, set->samples / 2.0 / count, levels, NULL, count,
           with ? colours[i % MAX_COLOURS] : grey);
@@ -276,8 +278,8 @@ draw_residuals (Panel p, const OctMirrorSet *set)
 }
 
 static void
-draw_all (
-    cairo_t *cr, const OctMirrorSet *set, const OctCalibrateColumns *columns)
+draw_all (cairo_t *cr, OctWindow window, const OctMirrorSet *set,
+    const OctCalibrateColumns *columns)
 {
   guint n = columns->samples;
   guint panels = 1 + (columns->dispersion != NULL) + (set->fit != NULL);
@@ -289,7 +291,7 @@ draw_all (
   cairo_paint (cr);
   cairo_select_font_face (
       cr, "sans-serif", CAIRO_FONT_SLANT_NORMAL, CAIRO_FONT_WEIGHT_NORMAL);
-  draw_peaks (cr, top, set, columns);
+  draw_peaks (cr, top, window, set, columns);
   for (guint i = 0; i < n; i++)
     bend[i] = columns->k_index[i] - (falls ? n - 1.0 - i : i);
   draw_column (calibrate_plot_place (cr, 0, top, width, HEIGHT - top),
@@ -322,8 +324,8 @@ keep_bytes (void *data, const unsigned char *bytes, unsigned int size)
 
 /* The bytes of the whole file, as cairo does not report a full disk. */
 static cairo_status_t
-draw_to_memory (gboolean png, GByteArray *bytes, const OctMirrorSet *set,
-    const OctCalibrateColumns *columns)
+draw_to_memory (gboolean png, GByteArray *bytes, OctWindow window,
+    const OctMirrorSet *set, const OctCalibrateColumns *columns)
 {
   cairo_surface_t *surface =
       png ? cairo_image_surface_create (CAIRO_FORMAT_RGB24, WIDTH, HEIGHT)
@@ -332,7 +334,7 @@ draw_to_memory (gboolean png, GByteArray *bytes, const OctMirrorSet *set,
   cairo_t *cr = cairo_create (surface);
   cairo_status_t status;
 
-  draw_all (cr, set, columns);
+  draw_all (cr, window, set, columns);
   status = cairo_status (cr);
   cairo_destroy (cr);
   if (status == CAIRO_STATUS_SUCCESS && png)
@@ -345,12 +347,12 @@ draw_to_memory (gboolean png, GByteArray *bytes, const OctMirrorSet *set,
 }
 
 gboolean
-oct_calibrate_plot (const char *path, const OctMirrorSet *set,
+oct_calibrate_plot (const char *path, OctWindow window, const OctMirrorSet *set,
     const OctCalibrateColumns *columns, GError **error)
 {
   g_autoptr (GByteArray) bytes = g_byte_array_new ();
-  cairo_status_t status =
-      draw_to_memory (g_str_has_suffix (path, ".png"), bytes, set, columns);
+  cairo_status_t status = draw_to_memory (
+      g_str_has_suffix (path, ".png"), bytes, window, set, columns);
   int code = status == CAIRO_STATUS_SUCCESS
                  ? oct_file_replace (path, bytes->data, bytes->len, -1)
                  : 0;
@@ -375,7 +377,7 @@ oct_calibrate_plot_check (const char *path, GError **error)
 }
 
 gboolean
-oct_calibrate_plot (const char *path, const OctMirrorSet *set,
+oct_calibrate_plot (const char *path, OctWindow window, const OctMirrorSet *set,
     const OctCalibrateColumns *columns, GError **error)
 {
   g_printerr ("Note: The plot '%s' is left out: this program was built without "

@@ -572,7 +572,8 @@ static gboolean
 calibrate_draw (const OctCalibrateOptions *o, const OctMirrorSet *set,
     const OctCalibrateColumns *columns, GError **error)
 {
-  return o->plot == NULL || oct_calibrate_plot (o->plot, set, columns, error);
+  return o->plot == NULL
+         || oct_calibrate_plot (o->plot, o->window, set, columns, error);
 }
 
 /* The options that give a scale instead of the wavelengths of the pixels. */

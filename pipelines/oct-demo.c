@@ -24,7 +24,10 @@
   "range=contrast range-smoothing=%s ! %s"
 #define SCALE                                                                  \
   "videoscale method=lanczos add-borders=false ! capsfilter name=size ! "
-#define PICTURE SCALE "pngenc compression-level=9 ! fakesink name=sink"
+#define PICTURE                                                                \
+  "capsfilter caps=video/x-raw,format=%s ! " SCALE                             \
+  "videoconvert ! capsfilter caps=video/x-raw,format=%s ! "                    \
+  "pngenc compression-level=9 ! fakesink name=sink"
 #define MEASURE "fakesink name=sink"
 #define VIDEO                                                                  \
   "queue ! " SCALE "videoconvert ! video/x-raw,format=I420 ! "                 \
@@ -240,7 +243,10 @@ static gboolean
 demo_make_picture (
     const Options *options, const char *path, Scan *scan, GError **error)
 {
-  GstElement *pipeline = demo_make_pipeline (options, PICTURE, "0", error);
+  g_autofree char *tail =
+      g_strdup_printf (PICTURE, oct_view_options_get_format (&options->view),
+          options->view.bits == 16 ? "GRAY16_BE" : "GRAY8"); /* of PNG */
+  GstElement *pipeline = demo_make_pipeline (options, tail, "0", error);
   gboolean ok;
 
   if (pipeline == NULL)
@@ -387,9 +393,9 @@ check_numbers (const Options *o, GError **error)
   else if ((o->volume || o->flow)
            && (o->view.depths != NULL || o->view.average != 1
                || o->view.background != NULL || o->view.window != NULL
-               || o->view.speckle))
-    problem = "--depth-um, --average, --background, --window and --speckle are "
-              "for B-scans, not for --volume and --flow.";
+               || o->view.speckle || o->view.bits != 8))
+    problem = "--depth-um, --average, --background, --window, --speckle and "
+              "--bits are for B-scans, not for --volume and --flow.";
   else if (o->view.depths != NULL && oct_source_options_has_depths (&o->source))
     problem = OCT_VIEW_DEPTHS_TWICE;
   else if (v->length_um > 0.0 && v->bscans == 0)
@@ -437,6 +443,7 @@ demo_parse_options (int *argc, char ***argv, Options *options, GError **error)
   oct_source_options_add (context, &options->source);
   oct_view_options_join (argc, *argv);
   oct_view_options_add (context, &options->view);
+  oct_view_options_add_bits (context, &options->view);
   g_option_context_add_main_entries (context, entries, NULL);
   oct_version_add (context);
   if (!g_option_context_parse (context, argc, argv, error))

@@ -8,6 +8,16 @@ static const char *const calibrating[] = { "wavelength-min", "wavelength-max",
   "wavelength-polynomial", "k-polynomial", "flip", "k-warp", "a2", "a3",
   "phase2", "phase3" };
 
+/* For each direction its option, its entry in the file of presets, and the name
+ * of the data on octreconstruct. */
+static const struct {
+  const char *option, *tag, *data;
+} directions[OCT_N_ENDS] = {
+  { "--scan-ends", "scan-ends", "oct-scan-ends" },
+  { "--slow-ends", "slow-ends", "oct-slow-ends" },
+};
+#define LONGEST_END 16 /* characters: they stand on small pictures */
+
 void
 oct_instrument_options_add (
     GOptionContext *context, OctInstrumentOptions *options)
@@ -31,6 +41,124 @@ oct_instrument_options_clear (OctInstrumentOptions *options)
   g_free (options->load);
   g_free (options->save);
 }
+
+/* ------------------------------------------------------ ends of directions */
+
+void
+oct_ends_options_add (GOptionContext *context, OctEndsOptions *options)
+{
+  const GOptionEntry entries[] = {
+    { "scan-ends", 0, 0, G_OPTION_ARG_STRING, &options->words[OCT_ENDS_SCAN],
+        "Words for the sides of B-scans, at the first and the last A-line, as "
+        "left,right; --save-instrument keeps them",
+        "FIRST,LAST" },
+    { "slow-ends", 0, 0, G_OPTION_ARG_STRING, &options->words[OCT_ENDS_SLOW],
+        "The same for the first and the last B-scan of a volume, as "
+        "front,back",
+        "FIRST,LAST" },
+    { NULL },
+  };
+
+  g_option_context_add_main_entries (context, entries, NULL);
+}
+
+static gboolean
+is_end_word (const char *word)
+{
+  glong length = g_utf8_strlen (word, -1);
+
+  for (const char *c = word; *c; c = g_utf8_next_char (c))
+    if (!g_unichar_isprint (g_utf8_get_char (c)))
+      return FALSE;
+  return length > 0 && length <= LONGEST_END;
+}
+
+/* The file of presets may have been written by hand. */
+static gboolean
+are_ends (const char *words)
+{
+  g_auto (GStrv) both = NULL;
+
+  if (!g_utf8_validate (words, -1, NULL))
+    return FALSE;
+  both = g_strsplit (words, ",", 3);
+  return g_strv_length (both) == 2 && is_end_word (both[0])
+         && is_end_word (both[1]);
+}
+
+gboolean
+oct_ends_options_check (const OctEndsOptions *options, GError **error)
+{
+  for (guint i = 0; i < OCT_N_ENDS; i++)
+    if (options->words[i] != NULL && !are_ends (options->words[i])) {
+      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+          "%s takes two words of up to %d characters with a comma between "
+          "them, as in %s left,right.",
+          directions[i].option, LONGEST_END, directions[i].option);
+      return FALSE;
+    }
+  return TRUE;
+}
+
+void
+oct_ends_options_clear (OctEndsOptions *options)
+{
+  for (guint i = 0; i < OCT_N_ENDS; i++)
+    g_free (options->words[i]);
+}
+
+void
+oct_instrument_set_ends (GstElement *reconstruct, const OctEndsOptions *options)
+{
+  for (guint i = 0; i < OCT_N_ENDS; i++)
+    if (options->words[i] != NULL)
+      g_object_set_data_full (G_OBJECT (reconstruct), directions[i].data,
+          g_strdup (options->words[i]), g_free);
+}
+
+const char *
+oct_instrument_get_ends (GstElement *reconstruct, OctEnds ends)
+{
+  return g_object_get_data (G_OBJECT (reconstruct), directions[ends].data);
+}
+
+static void
+load_ends (GstElement *reconstruct, const char *name)
+{
+  for (guint i = 0; i < OCT_N_ENDS; i++) {
+    char *words = NULL;
+
+    /* GStreamer finds those that there are not, too */
+    if (gst_preset_get_meta (
+            GST_PRESET (reconstruct), name, directions[i].tag, &words)
+        && words != NULL && are_ends (words))
+      g_object_set_data_full (
+          G_OBJECT (reconstruct), directions[i].data, words, g_free);
+    else
+      g_free (words);
+  }
+}
+
+/* Those of an instrument that is replaced go, too. */
+static gboolean
+save_ends (GstElement *reconstruct, const char *name)
+{
+  gboolean saved = TRUE;
+
+  for (guint i = 0; i < OCT_N_ENDS; i++) {
+    const char *words = oct_instrument_get_ends (reconstruct, i);
+    g_autofree char *former = NULL;
+
+    (void)gst_preset_get_meta (
+        GST_PRESET (reconstruct), name, directions[i].tag, &former);
+    if (g_strcmp0 (words, former) != 0)
+      saved &= gst_preset_set_meta (
+          GST_PRESET (reconstruct), name, directions[i].tag, words);
+  }
+  return saved;
+}
+
+/* ------------------------------------------------------------- instruments */
 
 static char *
 list_names (GstElement *reconstruct)
@@ -86,6 +214,7 @@ oct_instrument_load (GstElement *reconstruct, const char *name,
   if (name == NULL)
     return TRUE;
   if (gst_preset_load_preset (GST_PRESET (reconstruct), name)) {
+    load_ends (reconstruct, name);
     if (calibration != NULL)
       replace_calibration (reconstruct, calibration);
     return TRUE;
@@ -133,7 +262,8 @@ oct_instrument_save (GstElement *reconstruct, const char *name,
     path = g_canonicalize_filename (calibration, NULL);
     g_object_set (reconstruct, "calibration", path, NULL);
   }
-  if (gst_preset_save_preset (GST_PRESET (reconstruct), name))
+  if (gst_preset_save_preset (GST_PRESET (reconstruct), name)
+      && save_ends (reconstruct, name))
     return TRUE;
   g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_FAILED,
       "The instrument '%s' cannot be kept: the folder '%s' of GStreamer's "

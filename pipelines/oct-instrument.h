@@ -19,6 +19,31 @@ void oct_instrument_options_add (
     GOptionContext *context, OctInstrumentOptions *options);
 void oct_instrument_options_clear (OctInstrumentOptions *options);
 
+/* Directions of a scan whose two ends have words. */
+typedef enum {
+  OCT_ENDS_SCAN, /* first and last A-line of a B-scan */
+  OCT_ENDS_SLOW, /* first and last B-scan of a volume */
+  OCT_N_ENDS
+} OctEnds;
+
+/* Words for the ends of the directions, first and last with a comma between
+ * them, as in "left,right"; of options, NULL: not given. */
+typedef struct {
+  char *words[OCT_N_ENDS];
+} OctEndsOptions;
+
+/* Adds --scan-ends and --slow-ends. */
+void oct_ends_options_add (GOptionContext *context, OctEndsOptions *options);
+/* FALSE with a sentence: they are not two short words each. */
+gboolean oct_ends_options_check (const OctEndsOptions *options, GError **error);
+void oct_ends_options_clear (OctEndsOptions *options);
+
+/* Words that oct_instrument_load() has read, or that were set here after it;
+ * oct_instrument_save() saves them.  NULL: none. */
+void oct_instrument_set_ends (
+    GstElement *reconstruct, const OctEndsOptions *options);
+const char *oct_instrument_get_ends (GstElement *reconstruct, OctEnds ends);
+
 /* Before anything else is set on it: has octreconstruct work as for that
  * instrument; NULL: none.  `calibration`, a file or NULL, then replaces all
  * values of the instrument for wavelengths, wavenumbers and dispersion, and its
@@ -27,7 +52,7 @@ void oct_instrument_options_clear (OctInstrumentOptions *options);
 gboolean oct_instrument_load (GstElement *reconstruct, const char *name,
     const char *calibration, GError **error);
 
-/* Saves the settings of `reconstruct`, and `calibration`, a file or NULL, that
+/* Saves the settings of `reconstruct`, its words for the ends of directions, and `calibration`, a file or NULL, that
  * may be set elsewhere; an instrument of that name is replaced.  FALSE with a
  * sentence. */
 gboolean oct_instrument_save (GstElement *reconstruct, const char *name,

@@ -45,6 +45,19 @@ oct_view_options_add (GOptionContext *context, OctViewOptions *options)
   };
 
   options->average = 1;
+  options->bits = 8;
+  g_option_context_add_main_entries (context, entries, NULL);
+}
+
+void
+oct_view_options_add_bits (GOptionContext *context, OctViewOptions *options)
+{
+  const GOptionEntry entries[] = {
+    { "bits", 0, 0, G_OPTION_ARG_INT, &options->bits,
+        "Bits of the grey levels in pictures (PNG): 8 (default) or 16", "N" },
+    { NULL },
+  };
+
   g_option_context_add_main_entries (context, entries, NULL);
 }
 
@@ -73,9 +86,18 @@ oct_view_options_check (OctViewOptions *options, GError **error)
         "--depth-um takes two depths in micrometres, from 0 up to %.0f, the "
         "smaller one first, as in --depth-um 200 900.",
         MOST_UM);
+  else if (options->bits != 8 && options->bits != 16)
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+        "--bits is 8 or 16, the bits of grey levels, not %d.", options->bits);
   else
     return TRUE;
   return FALSE;
+}
+
+const char *
+oct_view_options_get_format (const OctViewOptions *options)
+{
+  return options->bits == 16 ? "GRAY16_LE" : "GRAY8";
 }
 
 void

@@ -6,13 +6,12 @@
 
 #include "oct-curve.h"
 #include "oct-fourier.h"
-#include "oct-window.h"
 
 #define PADDING OCT_MIRROR_PEAK_PADDING
 
 /* |a| of u[samples] on uniform wavenumbers. */
 static double *
-mirror_peak_transform (const double complex *u, guint n)
+mirror_peak_transform (const double complex *u, guint n, OctWindow kind)
 {
   guint length = PADDING * n;
   double *ascan = g_new (double, length / 2);
@@ -20,7 +19,7 @@ mirror_peak_transform (const double complex *u, guint n)
   g_autofree double *window = g_new (double, n);
   g_autoptr (OctFourier) fourier = oct_fourier_new (length);
 
-  oct_window_fill (OCT_WINDOW_HANN, n, NULL, window);
+  oct_window_fill (kind, n, NULL, window);
   for (guint i = 0; i < n; i++)
     x[i] = u[i] * window[i];
   oct_fourier_forward (fourier, x);
@@ -32,6 +31,14 @@ mirror_peak_transform (const double complex *u, guint n)
 double *
 oct_mirror_peak_transform (const double complex *average, guint n,
     const double *k_index, const double *dispersion)
+{
+  return oct_mirror_peak_transform_with (
+      average, n, k_index, dispersion, OCT_WINDOW_HANN);
+}
+
+double *
+oct_mirror_peak_transform_with (const double complex *average, guint n,
+    const double *k_index, const double *dispersion, OctWindow window)
 {
   g_autofree double complex *y = g_new (double complex, n);
   g_autofree double complex *u = g_new (double complex, n);
@@ -50,7 +57,7 @@ oct_mirror_peak_transform (const double complex *average, guint n,
   if (dispersion != NULL)
     for (guint i = 0; i < n; i++)
       u[i] *= cexp (I * dispersion[i]);
-  return mirror_peak_transform (u, n);
+  return mirror_peak_transform (u, n, window);
 }
 
 double *
@@ -65,7 +72,7 @@ oct_mirror_peak_transform_ideal (
   oct_curve_spline (y, n, k_index, n, u);
   for (guint i = 0; i < n; i++)
     u[i] *= cexp (2 * I * G_PI * bin * i / n);
-  return mirror_peak_transform (u, n);
+  return mirror_peak_transform (u, n, OCT_WINDOW_HANN);
 }
 
 /* Width at `part` of the value at i, linear between the values. */

@@ -11,6 +11,7 @@
 #include <complex.h>
 
 #include "oct-types.h"
+#include "oct-window.h"
 
 G_BEGIN_DECLS
 
@@ -33,6 +34,12 @@ typedef struct {
  * fall.  dispersion[samples] rad or NULL.  g_free() it. */
 double *oct_mirror_peak_transform (const double complex *average, guint samples,
     const double *k_index, const double *dispersion);
+
+/* The same with another window, to be looked at: widths and side lobes are judged by
+ * those with a Hann window. */
+double *oct_mirror_peak_transform_with (const double complex *average,
+    guint samples, const double *k_index, const double *dispersion,
+    OctWindow window);
 
 /* Measures the highest peak of ascan[OCT_MIRROR_PEAK_PADDING * samples / 2]
  * between the bins `low` and `high`. */

@@ -98,6 +98,10 @@ say_hello (OctLiveClient *client)
   live_client_say (client, builder);
   say_state (client);
   live_client_say (client, oct_live_report_look (live));
+  if (live->worklist == NULL || client->role != OCT_ROLE_CONTROL)
+    return;
+  live_client_say (client, oct_live_worklist_report (live->worklist));
+  oct_live_worklist_refresh (live->worklist);
 }
 
 static void
@@ -407,6 +411,17 @@ oct_live_clients_tell_state (OctLive *live)
 {
   for (guint i = 0; i < live->clients->len; i++)
     say_state (g_ptr_array_index (live->clients, i));
+}
+
+void
+oct_live_clients_tell_cases (OctLive *live)
+{
+  for (guint i = 0; i < live->clients->len; i++) {
+    OctLiveClient *client = g_ptr_array_index (live->clients, i);
+
+    if (client->role == OCT_ROLE_CONTROL)
+      live_client_say (client, oct_live_worklist_report (live->worklist));
+  }
 }
 
 static gboolean

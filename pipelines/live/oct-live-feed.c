@@ -23,7 +23,7 @@
         "! " METER "name=ascans-meter ! octlogscale name=logscale "            \
         "range=contrast range-smoothing=0.9 range-messages=true "              \
         "! " OCT_LIVE_FILTERS " ! "                                            \
-        "capsfilter caps=video/x-raw,format=GRAY8"
+        "capsfilter name=levels"
 /* B-scans that a background is taken from: half a second of most cameras. */
 #define BACKGROUND_BSCANS 16
 /* From one measurement to the next, ms: for people who look, and to keep */
@@ -154,6 +154,16 @@ feed_on_masked (gpointer data)
       g_atomic_rc_box_acquire (data), feed_release);
 }
 
+static void
+feed_set_levels (GstBin *part, const char *format)
+{
+  g_autoptr (GstElement) levels = gst_bin_get_by_name (part, "levels");
+  g_autoptr (GstCaps) caps = gst_caps_new_simple ("video/x-raw", "format",
+      G_TYPE_STRING, format != NULL ? format : "GRAY8", NULL);
+
+  g_object_set (levels, "caps", caps, NULL);
+}
+
 /* Spectra to images. */
 static GstElement *
 add_reconstruction (OctLiveFeed *feed, GstElement *from,
@@ -170,6 +180,7 @@ add_reconstruction (OctLiveFeed *feed, GstElement *from,
   feed->meters[0] = gst_bin_get_by_name (GST_BIN (part), "spectra-meter");
   feed->meters[1] = gst_bin_get_by_name (GST_BIN (part), "ascans-meter");
   feed->filters = oct_live_filters_new (GST_BIN (part));
+  feed_set_levels (GST_BIN (part), source->format);
   feed->fill = oct_fill_new (
       feed->meters[1], feed->logscale, settings->fill, feed_on_masked, feed);
   if (source->instrument != NULL

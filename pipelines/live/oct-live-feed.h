@@ -18,12 +18,14 @@ G_BEGIN_DECLS
 /* The pointers must be valid as long as everything that is made of it. */
 typedef struct {
   const OctInstrumentOptions *instrument; /* `load` of it, or NULL */
+  const OctEndsOptions *ends;             /* or NULL: as the instrument says */
   const OctSourceOptions *file; /* of spectra; all zero: virtual OCT system */
   const char *source;    /* pipeline of raw spectra, or NULL; file->calibration
                          is theirs */
   const char *scan_mask; /* file of the mask of the scan, or NULL: the source
                           sends it, or takes all A-lines */
   const char *images;    /* pipeline of finished images, or NULL */
+  const char *format;    /* of images made of spectra, NULL = GRAY8 */
   double line_rate;      /* of the file, A-lines per second; 0 = 30 B-scans per
                          second */
   guint bitrate;         /* of H.264 in kbit/s */

@@ -102,11 +102,8 @@ oct_live_graph_new (const OctLiveSource *source, GError **error)
     oct_live_graph_free (graph);
     return NULL;
   }
-  if (source->images == NULL && !graph_take_wishes (graph, error)) {
-    oct_live_graph_free (graph);
-    return NULL;
-  }
-  graph->feed = make_feed (graph, error);
+  if (source->images != NULL || graph_take_wishes (graph, error))
+    graph->feed = make_feed (graph, error);
   if (graph->feed != NULL && make_streams (graph, error))
     return graph;
   oct_live_graph_free (graph);
@@ -727,6 +724,12 @@ oct_live_graph_get_calibration (OctLiveGraph *graph)
   return graph->feed != NULL && !graph->closing
              ? oct_live_feed_get_calibration (graph->feed)
              : NULL;
+}
+
+const char *
+oct_live_graph_get_ends (OctLiveGraph *graph, OctEnds ends)
+{
+  return oct_live_keeper_get_ends (graph->keeper, &graph->source, ends);
 }
 
 gint64

@@ -121,6 +121,9 @@ char *oct_live_graph_get_calibration (OctLiveGraph *graph);
  * us): it is in force with the next B-scan. */
 gint64 oct_live_graph_get_changed_at (OctLiveGraph *graph);
 
+/* Words for the ends of a direction of the scan, "FIRST,LAST"; NULL: none. */
+const char *oct_live_graph_get_ends (OctLiveGraph *graph, OctEnds ends);
+
 /* Begins or ends measurements of the signal, reported by event `measured`; of
  * images that come finished there are none. */
 void oct_live_graph_measure (

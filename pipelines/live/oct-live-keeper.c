@@ -9,8 +9,9 @@
 struct _OctLiveKeeper {
   const OctLiveSource *source;
   const OctLiveSettings *settings;
-  const char **used; /* the method that works */
-  GstElement *kept;  /* octreconstruct that is saved, NULL: nothing is */
+  const char **used;      /* the method that works */
+  GstElement *kept;       /* octreconstruct that is saved, NULL: nothing is */
+  char *ends[OCT_N_ENDS]; /* words of directions, or NULL */
   guint timer;
 };
 
@@ -60,6 +61,10 @@ keeper_load (OctLiveKeeper *keeper, OctLiveSettings *settings, GError **error)
     return FALSE;
   if (instrument->load == NULL)
     gst_util_set_object_arg (G_OBJECT (element), "mode", settings->mode);
+  if (keeper->source->ends != NULL)
+    oct_instrument_set_ends (element, keeper->source->ends);
+  for (guint i = 0; i < OCT_N_ENDS; i++)
+    keeper->ends[i] = g_strdup (oct_instrument_get_ends (element, i));
   oct_source_options_set_depths (keeper->source->file, element);
   take_kept_settings (settings, element);
   *keeper->used = settings->method = oct_instrument_get_method (element)->id;
@@ -113,6 +118,15 @@ on_keep (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
+const char *
+oct_live_keeper_get_ends (
+    const OctLiveKeeper *keeper, const OctLiveSource *source, OctEnds ends)
+{
+  if (keeper != NULL)
+    return keeper->ends[ends];
+  return source->ends != NULL ? source->ends->words[ends] : NULL;
+}
+
 void
 oct_live_keeper_keep_soon (OctLiveKeeper *keeper)
 {
@@ -128,5 +142,7 @@ oct_live_keeper_free (OctLiveKeeper *keeper)
     on_keep (keeper);
   }
   gst_clear_object (&keeper->kept);
+  for (guint i = 0; i < OCT_N_ENDS; i++)
+    g_free (keeper->ends[i]);
   g_free (keeper);
 }

@@ -17,6 +17,11 @@ typedef struct _OctLiveKeeper OctLiveKeeper;
 OctLiveKeeper *oct_live_keeper_new (const OctLiveSource *source,
     OctLiveSettings *settings, const char **used, GError **error);
 
+/* Words for the ends of a direction, of the command line or of the instrument;
+ * NULL: none.  `keeper`: NULL if there is no instrument. */
+const char *oct_live_keeper_get_ends (
+    const OctLiveKeeper *keeper, const OctLiveSource *source, OctEnds ends);
+
 /* Something was set: it is kept soon, as a slider is moved in many steps.
  * `keeper`: NULL does nothing. */
 void oct_live_keeper_keep_soon (OctLiveKeeper *keeper);

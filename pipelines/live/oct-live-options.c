@@ -73,6 +73,9 @@ read_command_line (OctLiveOptions *o, int *argc, char ***argv, GError **error)
     { "record", 0, 0, G_OPTION_ARG_FILENAME, &o->record,
       "Folder to record into when the page asks for it (default: no "
       "recording)", "FOLDER" },
+    { "worklist", 0, 0, G_OPTION_ARG_FILENAME, &o->worklist,
+      "Text file of the cases that the page offers as labels, one in each "
+      "line", "FILE" },
     { "keep-seconds", 0, 0, G_OPTION_ARG_INT, &o->keep_seconds,
       "Hold the last N seconds of the video, which the page can keep in FOLDER "
       "(default: 0, off)", "N" },
@@ -98,10 +101,13 @@ read_command_line (OctLiveOptions *o, int *argc, char ***argv, GError **error)
   g_option_context_add_main_entries (context, entries, NULL);
   oct_source_options_add (context, &o->file);
   oct_instrument_options_add (context, &o->instrument);
+  oct_ends_options_add (context, &o->ends);
   oct_view_options_add (context, &o->view);
+  oct_view_options_add_bits (context, &o->view);
   oct_version_add (context);
   return g_option_context_parse (context, argc, argv, error)
-         && oct_view_options_check (&o->view, error);
+         && oct_view_options_check (&o->view, error)
+         && oct_ends_options_check (&o->ends, error);
 }
 
 static gboolean
@@ -136,10 +142,10 @@ live_options_check_source (const OctLiveOptions *o, GError **error)
   if (o->images != NULL
       && (o->view.depths != NULL || o->view.average != 1
           || o->view.background != NULL || o->view.window != NULL
-          || o->view.speckle))
+          || o->view.speckle || o->view.bits != 8))
     return live_options_refuse (error,
-        "--depth-um, --average, --background, --window and --speckle are for "
-        "spectra, but --images takes finished images.");
+        "--depth-um, --average, --background, --window, --speckle and --bits "
+        "are for spectra, but --images takes finished images.");
   if (o->view.depths != NULL && oct_source_options_has_depths (&o->file))
     return live_options_refuse (error, OCT_VIEW_DEPTHS_TWICE);
   if (!(o->line_rate >= 0.0 && isfinite (o->line_rate)))
@@ -276,6 +282,7 @@ void
 oct_live_options_clear (OctLiveOptions *options)
 {
   oct_instrument_options_clear (&options->instrument);
+  oct_ends_options_clear (&options->ends);
   oct_source_options_clear (&options->file);
   g_free (options->source);
   g_free (options->oct_camera);
@@ -290,5 +297,6 @@ oct_live_options_clear (OctLiveOptions *options)
   g_free (options->mode);
   g_strfreev (options->pedals);
   g_free (options->pedal_keys);
+  g_free (options->worklist);
   oct_view_options_clear (&options->view);
 }

@@ -11,6 +11,7 @@ G_BEGIN_DECLS
 typedef struct {
   OctSourceOptions file;
   OctInstrumentOptions instrument;
+  OctEndsOptions ends;
   char *source, *images;
   char *oct_camera; /* becomes `source` */
   char *scan_mask;  /* file, or NULL */
@@ -24,6 +25,7 @@ typedef struct {
   gint bscans; /* per volume, 0 = as the source says */
   char *token_file, *cert, *key;
   char *record, *mode;
+  char *worklist;    /* file, or NULL */
   gint keep_seconds; /* 0: nothing is kept */
   guint file_mode;   /* of `mode`, for recordings */
   char **pedals;     /* their devices, or NULL */

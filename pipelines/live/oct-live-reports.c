@@ -203,6 +203,10 @@ oct_live_report_offers (OctLive *live, JsonBuilder *builder)
   oct_live_json_add_number (builder, "width", live->width_um * 1e-6);
   oct_live_json_add_number (builder, "length", live->length_um * 1e-6);
   oct_live_json_add_number (builder, "refractiveIndex", live->refractive_index);
+  oct_live_json_add_string (builder, "scanEnds",
+      oct_live_graph_get_ends (live->graph, OCT_ENDS_SCAN));
+  oct_live_json_add_string (builder, "slowEnds",
+      oct_live_graph_get_ends (live->graph, OCT_ENDS_SLOW));
   report_add_methods (builder);
   add_solvers (builder);
   add_ways (builder);

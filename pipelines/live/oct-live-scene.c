@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "oct-live-scene.h"
+#include "oct-live-levels.h"
 
 #include "oct-contrast.h"
 #include "oct-launch.h"
@@ -610,9 +611,12 @@ oct_live_scene_set (OctLiveScene *scene, const OctLiveLook *look)
 void
 oct_live_scene_push (OctLiveScene *scene, GstBuffer *image, GstCaps *caps)
 {
-  g_autoptr (GstSample) sample = gst_sample_new (image, caps, NULL, NULL);
+  g_autoptr (GstCaps) own = gst_caps_ref (caps);
+  g_autoptr (GstBuffer) reduced = oct_live_levels_reduce (image, &own);
+  g_autoptr (GstSample) sample = gst_sample_new (reduced, own, NULL, NULL);
 
-  gst_app_src_push_sample (GST_APP_SRC (scene->in), sample);
+  if (reduced != NULL)
+    gst_app_src_push_sample (GST_APP_SRC (scene->in), sample);
 }
 
 guint

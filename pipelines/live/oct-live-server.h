@@ -10,6 +10,7 @@
 #include "oct-live-graph.h"
 #include "oct-live-label.h"
 #include "oct-live-message.h"
+#include "oct-live-worklist.h"
 #include "oct-places.h"
 #include "oct-live-kept.h"
 #include "oct-live-recording.h"
@@ -33,14 +34,15 @@ typedef struct {
   OctSeats *pictures; /* places for /stream.mjpg */
   OctDoor *videos;    /* shares of video connections that are begun */
   OctLiveSnapshots *snapshots;
-  OctLiveLabel label;      /* of the case */
-  double width_um;         /* of a B-scan, 0 = unknown */
-  double length_um;        /* of a volume, 0 = unknown */
-  double refractive_index; /* of the sample */
-  GPtrArray *clients;      /* OctLiveClient, open conversations */
-  double rate;             /* images per second, measured */
-  guint look_timer;        /* pages get the view soon */
-  char *calibration;       /* its file, made at calibration_at (us), or NULL */
+  OctLiveLabel label;        /* of the case */
+  OctLiveWorklist *worklist; /* NULL: there is none */
+  double width_um;           /* of a B-scan, 0 = unknown */
+  double length_um;          /* of a volume, 0 = unknown */
+  double refractive_index;   /* of the sample */
+  GPtrArray *clients;        /* OctLiveClient, open conversations */
+  double rate;               /* images per second, measured */
+  guint look_timer;          /* pages get the view soon */
+  char *calibration; /* its file, made at calibration_at (us), or NULL */
   gint64 calibration_at;
 } OctLive;
 
@@ -79,6 +81,8 @@ gboolean oct_live_clients_control (
 void oct_live_clients_tick (OctLive *live);
 /* Sends all pages the settings and whether a recording is going on. */
 void oct_live_clients_tell_state (OctLive *live);
+/* Sends the pages that control the cases of the worklist. */
+void oct_live_clients_tell_cases (OctLive *live);
 /* Sends all pages soon the view of volumes: some times a second at most, as a
  * hand turns them in many steps. */
 void oct_live_clients_tell_look (OctLive *live);

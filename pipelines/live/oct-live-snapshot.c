@@ -55,11 +55,26 @@ snapshot_push (GstPad *pad, GstSample *image)
                 == GST_FLOW_OK;
 }
 
+/* Grey of 16 bit stays that: videoconvert would rather have colours of 8 bit if the
+ * caps say how light the levels are (colorimetry). */
+static gboolean
+link_levels (GstElement *convert, GstElement *encode, GstSample *image)
+{
+  const char *format = gst_structure_get_string (
+      gst_caps_get_structure (gst_sample_get_caps (image), 0), "format");
+  g_autoptr (GstCaps) caps = NULL;
+
+  if (format != NULL && g_str_has_prefix (format, "GRAY16"))
+    caps = gst_caps_new_simple (
+        "video/x-raw", "format", G_TYPE_STRING, "GRAY16_BE", NULL);
+  return gst_element_link_filtered (convert, encode, caps);
+}
+
 /* Pads of our own at both ends: a pipeline would take threads of the pool that
  * all pipelines share, and those keep the priority they have. */
 static gboolean
-run_through (
-    GstElement *convert, GstElement *encode, GstSample *image, GstBuffer **png)
+run_through (GstElement *bin, GstElement *convert, GstElement *encode,
+    GstSample *image, GstBuffer **png)
 {
   g_autoptr (GstPad) in = gst_element_get_static_pad (convert, "sink");
   g_autoptr (GstPad) out = gst_element_get_static_pad (encode, "src");
@@ -72,15 +87,12 @@ run_through (
   gst_pad_set_active (source, TRUE);
   gst_pad_set_active (sink, TRUE);
   ok = gst_pad_link (source, in) == GST_PAD_LINK_OK
-       && gst_element_link (convert, encode)
+       && link_levels (convert, encode, image)
        && gst_pad_link (out, sink) == GST_PAD_LINK_OK
-       && gst_element_set_state (encode, GST_STATE_PAUSED)
-              != GST_STATE_CHANGE_FAILURE
-       && gst_element_set_state (convert, GST_STATE_PAUSED)
+       && gst_element_set_state (bin, GST_STATE_PAUSED)
               != GST_STATE_CHANGE_FAILURE
        && snapshot_push (source, image);
-  gst_element_set_state (convert, GST_STATE_NULL);
-  gst_element_set_state (encode, GST_STATE_NULL);
+  gst_element_set_state (bin, GST_STATE_NULL);
   gst_pad_set_active (source, FALSE);
   gst_pad_set_active (sink, FALSE);
   gst_object_unref (source);
@@ -104,7 +116,7 @@ oct_live_snapshot_make (GstSample *image)
   if (encode != NULL)
     gst_bin_add (GST_BIN (bin), encode);
   if (convert != NULL && encode != NULL
-      && run_through (convert, encode, image, &png)
+      && run_through (bin, convert, encode, image, &png)
       && gst_buffer_map (png, &map, GST_MAP_READ)) {
     bytes = g_bytes_new (map.data, map.size);
     gst_buffer_unmap (png, &map);

@@ -80,10 +80,12 @@ make_graph (Program *program, GError **error)
 {
   const OctLiveOptions *o = &program->options;
   const OctLiveSource source = { .instrument = &o->instrument,
+    .ends = &o->ends,
     .file = &o->file,
     .source = o->source,
     .images = o->images,
     .scan_mask = o->scan_mask,
+    .format = oct_view_options_get_format (&o->view),
     .line_rate = o->line_rate,
     .bitrate = o->bitrate,
     .bscans = o->bscans,
@@ -113,6 +115,12 @@ make_graph (Program *program, GError **error)
   return program->live.kept != NULL;
 }
 
+static void
+on_cases (gpointer data)
+{
+  oct_live_clients_tell_cases (data);
+}
+
 static gboolean
 make_server (Program *program, GError **error)
 {
@@ -133,6 +141,8 @@ make_server (Program *program, GError **error)
   live->length_um = options->length_um;
   live->refractive_index = options->refractive_index;
   live->clients = g_ptr_array_new ();
+  if (options->worklist != NULL)
+    live->worklist = oct_live_worklist_new (options->worklist, on_cases, live);
   limits = oct_live_http_get_connections (options->viewers, guarded);
   program->server = soup_server_new ("server-header", NULL, NULL);
   oct_live_http_attach (live, program->server);
@@ -458,6 +468,7 @@ live_clear (Program *program)
   g_clear_pointer (&live->talks, oct_seats_free);
   g_clear_pointer (&live->pictures, oct_seats_free);
   g_clear_pointer (&live->videos, oct_door_free);
+  g_clear_pointer (&live->worklist, oct_live_worklist_free);
   oct_live_tokens_clear (&program->tokens);
   if (clean)
     oct_live_options_clear (&program->options);
@@ -488,6 +499,8 @@ live_run (Program *program, GError **error)
   g_timeout_add_seconds_full (
       G_PRIORITY_HIGH, 1, live_on_second, program, NULL);
   oct_live_graph_start (program->live.graph, &events, program);
+  if (program->live.worklist != NULL)
+    oct_live_worklist_refresh (program->live.worklist);
   print_links (program);
   g_main_loop_run (program->loop);
   g_main_loop_unref (program->loop);

@@ -63,7 +63,7 @@ export class Server {
     await until("oct-live prints its links", () => {
       // it may have ended right after that
       if (server.output.includes("Ctrl-C")) return true;
-      assert.equal(server.process.exitCode, null, server.output);
+      assert.equal(server.process.exitCode ?? server.process.signalCode, null, server.output);
       return false;
     });
     server.links = server.output.match(/https?:\/\/\S+/g);

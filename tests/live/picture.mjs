@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Contrast, colours, proportions, and what is measured in a B-scan.
 import assert from "node:assert/strict";
-import { mkdtempSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { act, endRecording, look, mean, openBrowser, run, Server, until, waitForVideo } from "./lib.mjs";
+import { act, countFrames, endRecording, execute, look, mean, openBrowser, run, Server, until, waitForVideo } from "./lib.mjs";
 import { get, Talk } from "./wire.mjs";
 
 let browser;
@@ -336,6 +336,105 @@ const together = {
     await server.stop();
   },
 
+  async "an instrument keeps the words for the ends of directions, and every view has them"() {
+    const kept = mkdtempSync(join(tmpdir(), "oct-instruments-"));
+    const start = (...options) => Server.startWith({ XDG_DATA_HOME: kept }, "--bscans", "16", ...options);
+    const hello = async (server) => {
+      const talk = await Talk.start(server);
+      const { scanEnds, slowEnds } = await until("it says hello", () => said(talk, "hello"));
+      return [scanEnds, slowEnds];
+    };
+    const first = await start("--scan-ends", "left,right", "--slow-ends", "front,back", "--save-instrument", "Bench 3");
+    assert.deepEqual(await hello(first), ["left,right", "front,back"]);
+    // what is set on the page is kept too, and they stay
+    const page = await browser.visit(first.url);
+    await waitForVideo(page);
+    await act(page, "the window is set", () => page.locator("#window").selectOption("blackman"),
+      () => /blackman/.test(readdirSync(kept, { recursive: true }).filter((name) => name.endsWith(".prs"))
+        .map((name) => readFileSync(join(kept, name), "utf8")).join()));
+    await first.stop();
+    // an option counts more than the instrument, and is not kept if nobody asks for that
+    const again = await start("--instrument", "Bench 3", "--slow-ends", "inferior,superior");
+    assert.deepEqual(await hello(again), ["left,right", "inferior,superior"]);
+    const other = await browser.visit(again.url);
+    await other.addInitScript(() => {
+      window.written = [];
+      const { fillText } = CanvasRenderingContext2D.prototype;
+      CanvasRenderingContext2D.prototype.fillText = function (words, x, y) {
+        const { e, f } = this.getTransform(), ratio = window.devicePixelRatio;
+        window.written.push([words, x + e / ratio, y + f / ratio]);
+        return fillText.call(this, words, x, y);
+      };
+    });
+    await other.reload();
+    await waitForVideo(other);
+    // the places where each word was written last: [x, y] in parts of the picture
+    const places = () => other.evaluate(() => {
+      const { width, height } = document.querySelector("#bars").getBoundingClientRect();
+      return Object.fromEntries(window.written.map(([words, x, y]) => [words, [x / width, y / height]]));
+    });
+    await until("the sides of the B-scan are named", async () => "right" in await places());
+    const { left, right, inferior } = await places();
+    // right of the depths
+    assert.ok(left[0] > 0.04 && left[0] < 0.1 && right[0] > 0.95 && Math.abs(left[1] - 0.5) < 0.05, `${left}, ${right}`);
+    assert.equal(inferior, undefined, "depth has none of them");
+    for (const [key, view] of [["3", "enface"], ["4", "planes"]]) {
+      await act(other, `${view} is shown`, async () => {
+        await other.evaluate(() => { window.written = []; });
+        await other.keyboard.press(key);
+      }, async () => await other.locator(`[data-show=${view}]`).getAttribute("aria-pressed") === "true"
+        && "superior" in await places());
+      const now = await places();
+      for (const word of ["left", "right", "inferior"]) assert.ok(word in now, `${view}: ${word}`);
+      assert.ok(view === "planes" || now.inferior[1] < 0.1 && now.superior[1] > 0.9, JSON.stringify(now));
+    }
+    assert.deepEqual([...page.problems, ...other.problems], []);
+    await again.stop();
+    const third = await start("--instrument", "Bench 3");
+    assert.deepEqual(await hello(third), ["left,right", "front,back"]);
+    await third.stop();
+    // a new instrument of that name has none
+    await (await start("--save-instrument", "Bench 3")).stop();
+    const last = await start("--instrument", "Bench 3");
+    assert.deepEqual(await hello(last), ["", ""]);
+    await last.stop();
+    for (const wrong of ["left", "left,", "a,b,c", "seventeen letters,b"]) {
+      const { status, stderr } = await execute(process.env.OCT_LIVE, ["--scan-ends", wrong]);
+      assert.equal(status, 2, wrong);
+      assert.match(stderr, /--scan-ends takes two words .* as in --scan-ends left,right\./, wrong);
+    }
+  },
+
+  async "with --bits 16 snapshots have 16 bit, also of images that are averaged and filtered"() {
+    const server = await Server.start("--bits", "16", "--average", "2", "--speckle");
+    const page = await browser.visit(server.url, { acceptDownloads: true });
+    await waitForVideo(page);
+    const [download] = await Promise.all([page.waitForEvent("download"), page.keyboard.press("s")]);
+    const path = await download.path();
+    const [[type, head]] = readChunks(readFileSync(path));
+    assert.deepEqual([type, head[8], head[9]], ["IHDR", 16, 0], "16 bit, grey");
+    const { status, stderr } = await execute("gst-launch-1.0", ["filesrc", `location=${path}`, "!", "pngdec", "!",
+      "video/x-raw,format=GRAY16_BE", "!", "filesink", `location=${path}.raw`]);
+    assert.equal(status, 0, stderr);
+    const levels = new Set();
+    const pixels = readFileSync(`${path}.raw`);
+    for (let i = 0; i < pixels.length; i += 2) levels.add(pixels.readUInt16BE(i));
+    assert.equal(pixels.length, 2 * 640 * 512);
+    // 8 bit made wider would have 256 of them, in steps of 256 or 257
+    assert.ok(levels.size > 2000, `${levels.size} levels`);
+    // the video and the recordings are as ever
+    await act(page, "it records", () => page.keyboard.press("r"), async () =>
+      await page.locator("#record").getAttribute("aria-pressed") === "true");
+    await endRecording(page);
+    assert.deepEqual(page.problems, []);
+    assert.equal(await server.stopKeeping(), 0);
+    assert.ok(await countFrames(server.recordings) > 0);
+    server.clear();
+    const { status: refused, stderr: why } = await execute(process.env.OCT_LIVE, ["--bits", "12"]);
+    assert.equal(refused, 2);
+    assert.match(why, /--bits is 8 or 16/);
+  },
+
   async "the case and notes are kept with recordings and snapshots, and are not for those who only watch"() {
     const tokens = join(mkdtempSync(join(tmpdir(), "oct-live-tokens-")), "tokens");
     const server = await Server.start("--token-file", tokens, "--width-um", String(WIDTH));
@@ -406,6 +505,38 @@ const together = {
     assert.ok(lines.some((line) => line.endsWith(',"mark"')) && lines.some((line) => line.endsWith(',"cut, ""deep"""')), lines.join("\n"));
     assert.equal(statSync(join(server.recordings, `${output}-notes.csv`)).mode & 0o777, 0o600);
     server.clear();
+  },
+
+  async "the label of the case is chosen from the worklist, by those who control"() {
+    const folder = mkdtempSync(join(tmpdir(), "oct-worklist-"));
+    const list = join(folder, "today.txt");
+    writeFileSync(list, "# Monday\nMüller 7\n<b>42</b>\n");
+    const server = await Server.start("--token-file", join(folder, "tokens"), "--worklist", list);
+    const [control, view] = readFileSync(join(folder, "tokens"), "utf8").match(/[\w-]{20,}/g);
+    const seen = await get(server, `/?token=${view}`);
+    const watcher = await Talk.start(server, { Cookie: seen.headers["set-cookie"][0].split(";")[0] });
+    const page = await browser.visit(`${server.url}/?token=${control}`);
+    const cases = () => page.locator("#cases option").evaluateAll((options) => options.map(({ value }) => value));
+    await until("they are offered", async () => (await cases()).length === 2);
+    assert.deepEqual(await cases(), ["Müller 7", "<b>42</b>"]);
+    // as a person does who begins to type one of them
+    await act(page, "the case is shown", async () => {
+      await page.locator("#case-label").fill("Müller 7");
+      await page.locator("#case-label").blur();
+    }, async () => await text(page, "#case-shown") === "Müller 7");
+    // it is read again for a page that is opened
+    writeFileSync(list, "Meier\n");
+    await page.reload();
+    await until("there is another one", async () => (await cases()).join() === "Meier");
+    // without the file they stay, and the terminal says why
+    rmSync(list);
+    await page.reload();
+    await until("the terminal says so", () => /worklist cannot be read/.test(server.output));
+    assert.deepEqual(await cases(), ["Meier"]);
+    await until("it has heard something", () => said(watcher, "status"));
+    assert.equal(said(watcher, "cases"), undefined);
+    assert.deepEqual(page.problems, []);
+    await server.stop();
   },
 
   async "a snapshot says how large its pixels are, and how it was made"() {

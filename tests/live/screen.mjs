@@ -3,9 +3,10 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 
 import { Camera } from "./camera.mjs";
-import { act, decoded, openBrowser, run, Server, until, waitForVideo } from "./lib.mjs";
+import { act, decoded, endRecording, openBrowser, run, Server, until, waitForVideo } from "./lib.mjs";
 import { get } from "./wire.mjs";
 
 let browser;
@@ -42,7 +43,61 @@ function contrast(...colours) {
   return Math.max(a, b) / Math.min(a, b);
 }
 
+// For people to look at.
+async function shoot(page, name) {
+  if (process.env.OCT_SCREENSHOTS)
+    await page.screenshot({ path: join(process.env.OCT_SCREENSHOTS, `${name.replace(/ /g, "-")}.png`) });
+}
+
+// What is written over something else, or is too small for a finger.
+const findFlaws = (page) => page.evaluate(() => {
+  const name = (element) => element.id || element.textContent.trim();
+  const seen = (selector) => [...document.querySelectorAll(selector)].filter((element) => element.offsetParent);
+  const cut = seen("button, dd, label, legend, select, output")
+    .filter((element) => element.scrollWidth > element.clientWidth + 1 && element.clientWidth > 0).map(name);
+  const touch = matchMedia("(pointer: coarse)").matches;
+  const small = !touch ? [] : seen("button, select, input").filter((element) => {
+    const { width, height } = (element.closest("label") ?? element).getBoundingClientRect();
+    return width < 40 || height < 40;
+  }).map(name);
+  const wide = document.documentElement.scrollWidth > innerWidth ? ["the page"] : [];
+  return { cut, small, wide };
+});
+const NO_FLAWS = { cut: [], small: [], wide: [] };
+
 const together = {
+  async "every view of volumes, the meters and a recording fit every screen"() {
+    const server = await Server.start("--bscans", "64", "--scan-ends", "left,right", "--slow-ends", "front,back");
+    for (const [name, options] of Object.entries(SCREENS)) {
+      const page = await browser.visit(server.url, options);
+      await waitForVideo(page);
+      await until("volumes are known", () => page.locator("#tabs").isVisible());
+      for (const view of ["volume", "enface", "planes", "bscan"]) {
+        await act(page, `${view} is shown`, () => page.locator(`[data-show=${view}]`).click(), async () =>
+          await page.locator(`[data-show=${view}]`).getAttribute("aria-pressed") === "true"
+          && await page.locator("#waiting").isHidden());
+        await shoot(page, `${name} ${view}`);
+        assert.deepEqual(await findFlaws(page), NO_FLAWS, `${name}, ${view}`);
+        assert.ok(await inSight(page, "#stage") > 0.9, `the picture, ${name}, ${view}`);
+      }
+      await page.locator("#meters").click();
+      await until("something is measured", async () => /\d/.test(await text(page, "#ascans dd >> nth=0")));
+      await act(page, "it records", async () => {
+        if (!await isPressed(page, "#record")) await page.locator("#record").click();
+      }, () => page.locator("#recording-time").isVisible());
+      await shoot(page, `${name} meters`);
+      assert.deepEqual(await findFlaws(page), NO_FLAWS, `${name}, meters`);
+      await page.evaluate(() => document.querySelector("#image").scrollIntoView());
+      await shoot(page, `${name} settings`);
+      await page.evaluate(() => document.querySelector("#case").scrollIntoView());
+      await shoot(page, `${name} case`);
+      await endRecording(page);
+      assert.deepEqual(page.problems, [], name);
+      await page.context().close();
+    }
+    await server.stop();
+  },
+
   async "picture, Freeze, Record, rate, delay and losses never scroll out of sight"() {
     const server = await Server.start("--width-um", "3000");
     for (const [name, options] of Object.entries(SCREENS)) {
@@ -69,6 +124,20 @@ const together = {
       assert.deepEqual(cut, [], name);
       await page.context().close();
     }
+    await server.stop();
+  },
+
+  async "a delay is right when its time stamp has begun again, and when clocks differ"() {
+    const server = await Server.start();
+    const page = await browser.visit(server.url);
+    const found = await page.evaluate(async () => {
+      const { unwrapDelay } = await import("/indicators.js");
+      const wrap = 2 ** 32 / 90; // ms, of RTP
+      return [unwrapDelay(80, wrap), unwrapDelay(80 - wrap, wrap), unwrapDelay(80 + 3 * wrap, wrap),
+        unwrapDelay(wrap - 22, wrap), unwrapDelay(-22, wrap), unwrapDelay(80, undefined), unwrapDelay(-5, NaN)]
+        .map((delay) => Math.round(delay));
+    });
+    assert.deepEqual(found, [80, 80, 80, -22, -22, 80, -5]);
     await server.stop();
   },
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Pictures of volumes whose values are known. */
+#include "oct-live-levels.h"
 #include "oct-live-scene.h"
 
 #include <gst/video/video.h>
@@ -90,25 +91,38 @@ level_at (guint x, guint y, guint z)
 }
 
 static void
-push_volume (Test *test)
+push_volume_of (Test *test, guint bytes)
 {
   g_autoptr (GstCaps) caps = gst_caps_new_simple ("video/x-raw", "format",
-      G_TYPE_STRING, "GRAY8", "width", G_TYPE_INT, LINES, "height", G_TYPE_INT,
-      DEPTHS, "framerate", GST_TYPE_FRACTION, 25, 1, NULL);
+      G_TYPE_STRING, bytes == 2 ? "GRAY16_LE" : "GRAY8", "width", G_TYPE_INT,
+      LINES, "height", G_TYPE_INT, DEPTHS, "framerate", GST_TYPE_FRACTION, 25,
+      1, NULL);
 
   for (guint y = 0; y < BSCANS; y++) {
     g_autoptr (GstBuffer) image =
-        gst_buffer_new_allocate (NULL, LINES * DEPTHS, NULL);
+        gst_buffer_new_allocate (NULL, (gsize)bytes * LINES * DEPTHS, NULL);
     GstMapInfo map;
 
     gst_buffer_map (image, &map, GST_MAP_WRITE);
-    for (guint i = 0; i < LINES * DEPTHS; i++)
-      map.data[i] = level_at (i % LINES, y, i / LINES);
+    for (guint i = 0; i < LINES * DEPTHS; i++) {
+      guint8 level = level_at (i % LINES, y, i / LINES);
+
+      if (bytes == 1)
+        map.data[i] = level;
+      else
+        GST_WRITE_UINT16_LE (map.data + 2 * i, level * 257);
+    }
     gst_buffer_unmap (image, &map);
     /* slowly enough that each could be in a picture */
     GST_BUFFER_PTS (image) = y * 40 * GST_MSECOND;
     oct_live_scene_push (test->scene, image, caps);
   }
+}
+
+static void
+push_volume (Test *test)
+{
+  push_volume_of (test, 1);
 }
 
 /* The grey level in a part of the picture, luma where it is in colour. */
@@ -336,6 +350,75 @@ test_planes (void)
   end (&test);
 }
 
+/* B-scans of 16 bit: pictures have 8. */
+static void
+test_deep (void)
+{
+  OctLivePanel panels[OCT_LIVE_MAX_PANELS], all;
+  double brightest;
+  Test test;
+
+  begin (&test, OCT_LIVE_PLANES);
+  oct_live_scene_get_panels (test.scene, panels, &all);
+  push_volume_of (&test, 2);
+  expect (&test, &panels[0], 0.25, 0.75, level_of (0.25, 0.5, 0.75));
+  expect (&test, &panels[2], 0.25, 0.75, level_of (0.25, 0.75, 0.5));
+  g_assert_true (oct_live_scene_find_brightest (test.scene, &brightest));
+  g_assert_cmpfloat_with_epsilon (brightest, 1.0, 2.0 / DEPTHS);
+  end (&test);
+}
+
+/* Each level is that of 257 next to it, rows of an odd width are in their places,
+ * and caps keep the fields of OCT. */
+static void
+test_levels (void)
+{
+  static const struct {
+    guint16 deep;
+    guint8 grey;
+  } known[] = { { 0, 0 }, { 128, 0 }, { 129, 1 }, { 257, 1 }, { 32896, 128 },
+    { 65406, 254 }, { 65407, 255 }, { 65535, 255 } };
+  const guint width = 3, height = 4, stride = 8, row = 4;
+  GstCaps *caps = gst_caps_from_string (
+      "video/x-raw,format=GRAY16_LE,width=3,height=4,framerate=25/1,"
+      "z-spacing=2e-6");
+  g_autoptr (GstBuffer) image =
+      gst_buffer_new_allocate (NULL, stride * height, NULL);
+  g_autoptr (GstBuffer) reduced = NULL, same = NULL;
+  double spacing;
+  GstMapInfo map;
+
+  gst_buffer_map (image, &map, GST_MAP_WRITE);
+  for (guint i = 0; i < width * height; i++)
+    GST_WRITE_UINT16_LE (map.data + i / width * stride + 2 * (i % width),
+        known[i % G_N_ELEMENTS (known)].deep);
+  gst_buffer_unmap (image, &map);
+  GST_BUFFER_PTS (image) = 7 * GST_SECOND;
+  gst_buffer_add_video_meta (image, GST_VIDEO_FRAME_FLAG_NONE,
+      GST_VIDEO_FORMAT_GRAY16_LE, width, height);
+  reduced = oct_live_levels_reduce (image, &caps);
+  g_assert_null (gst_buffer_get_video_meta (reduced));
+  g_assert_cmpuint (GST_BUFFER_PTS (reduced), ==, 7 * GST_SECOND);
+  g_assert_cmpstr (
+      gst_structure_get_string (gst_caps_get_structure (caps, 0), "format"), ==,
+      "GRAY8");
+  g_assert_true (gst_structure_get_double (
+      gst_caps_get_structure (caps, 0), "z-spacing", &spacing));
+  gst_buffer_map (reduced, &map, GST_MAP_READ);
+  g_assert_cmpuint (map.size, ==, row * height);
+  for (guint i = 0; i < width * height; i++)
+    g_assert_cmpuint (map.data[i / width * row + i % width], ==,
+        known[i % G_N_ELEMENTS (known)].grey);
+  gst_buffer_unmap (reduced, &map);
+  /* of 8 bit already */
+  same = oct_live_levels_reduce (reduced, &caps);
+  g_assert_true (same == reduced);
+  /* smaller than its caps say */
+  gst_caps_set_simple (caps, "format", G_TYPE_STRING, "GRAY16_LE", NULL);
+  g_assert_null (oct_live_levels_reduce (reduced, &caps));
+  gst_caps_unref (caps);
+}
+
 static void
 test_en_face (void)
 {
@@ -498,6 +581,8 @@ main (int argc, char **argv)
   g_test_add_func ("/live/scene/too-large", test_too_large);
   g_test_add_func ("/live/scene/properties", test_properties);
   g_test_add_func ("/live/scene/planes", test_planes);
+  g_test_add_func ("/live/scene/deep", test_deep);
+  g_test_add_func ("/live/scene/levels", test_levels);
   g_test_add_func ("/live/scene/en-face", test_en_face);
   g_test_add_func ("/live/scene/volume", test_volume);
   g_test_add_func ("/live/scene/repeated", test_repeated);

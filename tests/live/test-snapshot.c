@@ -116,7 +116,8 @@ make_deep (guint16 level)
 {
   g_autoptr (GstCaps) caps = gst_caps_new_simple ("video/x-raw", "format",
       G_TYPE_STRING, "GRAY16_LE", "width", G_TYPE_INT, WIDTH, "height",
-      G_TYPE_INT, HEIGHT, "framerate", GST_TYPE_FRACTION, 30, 1, NULL);
+      G_TYPE_INT, HEIGHT, "framerate", GST_TYPE_FRACTION, 30, 1, "colorimetry",
+      G_TYPE_STRING, "1:4:0:0", NULL); /* as of octlogscale */
   g_autoptr (GstBuffer) buffer =
       gst_buffer_new_allocate (NULL, 2 * WIDTH * HEIGHT, NULL);
   g_autoptr (GstSample) sample = NULL;

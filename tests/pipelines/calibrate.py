@@ -525,6 +525,11 @@ def test_options(folder):
             (["--mirror", "a", "--output", "c", "--wavelength", "up"],
              "rising or falling"),
             (["--mirror", "a", "--output", "c", "--plot", "c.gif"], ".svg"),
+            (["--mirror", "a", "--output", "c", "--plot", "c.svg", "--window",
+              "square"], "hann, none, hamming, blackman, tukey, gaussian, not "
+             "'square'"),
+            (["--mirror", "a", "--output", "c", "--window", "none"],
+             "add --plot FILE"),
             (["--mirror", "a", "--output", "c", "--samples", "-3"], "negative"),
             (["--mirror", "a", "--output", "c", "--nothing"], "--nothing")):
         text = calibrate(folder, *arguments, status=2, samples=None)
@@ -576,6 +581,13 @@ def test_plots(folder):
     if "built without cairo" in text:
         raise tap.Skip("no cairo")
     assert (folder / "c.svg").read_text().rstrip().endswith("</svg>")
+    # another window is drawn, and what is said of the mirrors stays
+    said = [calibrate(folder, "--check", "c.csv", "--mirror", *names, "--plot",
+                      f"{window}.svg", "--window", window).replace(window, "")
+            for window in ("hann", "blackman")]
+    assert said[0] == said[1], said
+    drawn = [(folder / f"{window}.svg").read_text() for window in ("hann", "blackman")]
+    assert drawn[0] != drawn[1]
     calibrate(folder, "--check", "c.csv", "--mirror", *names, "--plot", "c.png")
     assert (folder / "c.png").read_bytes()[:4] == b"\x89PNG"
     # what is there stays, if there is no room for another one

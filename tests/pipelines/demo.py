@@ -100,6 +100,31 @@ def test_instrument_has_no_lines_beside_it(folder):
     assert max(beside) - min(beside) < 8, [round(level) for level in beside]
 
 
+def test_picture_of_16_bit(folder):
+    """The same B-scan twice: 8 bit are the upper ones of 16."""
+    levels = {}
+    for bits, kind in ((8, "GRAY8"), (16, "GRAY16_LE")):
+        run("--frames", 2, "--bits", bits, "--output", bits, cwd=folder)
+        png = folder / str(bits) / "bscan.png"
+        # bits of a grey level, and its kind: grey
+        assert png.read_bytes()[24:26] == bytes((bits, 0)), bits
+        tap.run("filesrc", f"location={png}", "!", "pngdec", "!",
+                "videoconvert", "dither=none", "!",
+                f"video/x-raw,format={kind}", "!", "filesink",
+                f"location={bits}.raw", program="gst-launch-1.0", cwd=folder)
+        raw = (folder / f"{bits}.raw").read_bytes()
+        levels[bits] = memoryview(raw).cast("H" if bits == 16 else "B")
+    assert len(set(levels[16])) > 2000, len(set(levels[16]))
+    # 8 bit are rounded when they are made and after each direction of the scaling,
+    # whose weights (lanczos, some below 0) have absolute values that sum up to 1.4
+    off = [deep / 257 - grey for deep, grey in
+           zip(levels[16], levels[8], strict=True)]
+    assert max(map(abs, off)) <= 0.5 * (1.4 ** 2 + 1.4 + 1) + 1, max(map(abs, off))
+    assert abs(sum(off) / len(off)) < 0.02, sum(off) / len(off)
+    output, _ = run("--bits", 12, cwd=folder, status=2)
+    assert "--bits is 8 or 16" in output + _, (output, _)
+
+
 def test_proportions_of_a_file_with_spacings(folder):
     """3 A-lines 500 um apart, 8 depths 12.5 um of air apart."""
     run("--data", ROOT / "tests/unit/vectors/files/lateral.oct", cwd=folder)

@@ -411,6 +411,60 @@ measure (
   return peak;
 }
 
+static double
+sinc (double x)
+{
+  return x == 0 ? 1 : sin (G_PI * x) / (G_PI * x);
+}
+
+/* Full width at half of the highest value, bins, of the window a[0] + 2 a[1] cos +
+ * 2 a[2] cos 2: F. J. Harris, "On the use of windows for harmonic analysis", Proc.
+ * IEEE 66 (1978), equation 31, for many samples. */
+static double
+find_cosine_width (const double a[3])
+{
+  double low = 0, high = 2;
+
+  for (guint step = 0; step < 50; step++) {
+    double x = (low + high) / 2, value = a[0] * sinc (x);
+
+    for (guint i = 1; i < 3; i++)
+      value += a[i] * (sinc (x - i) + sinc (x + i));
+    if (value > a[0] / 2)
+      low = x;
+    else
+      high = x;
+  }
+  return 2 * low;
+}
+
+/* A bin is computed in eight steps, with lines between them. */
+static void
+test_windows (void)
+{
+  static const struct {
+    OctWindow window;
+    double a[3];
+  } known[] = { { OCT_WINDOW_NONE, { 1 } }, { OCT_WINDOW_HANN, { 0.5, 0.25 } },
+    { OCT_WINDOW_HAMMING, { 0.54, 0.23 } },
+    { OCT_WINDOW_BLACKMAN, { 0.42, 0.25, 0.04 } } };
+  const guint n = 1024;
+  g_autofree double complex *fringe = g_new (double complex, n);
+
+  for (guint i = 0; i < n; i++)
+    fringe[i] = cexp (2 * I * G_PI * 200 * i / n);
+  for (guint w = 0; w < G_N_ELEMENTS (known); w++) {
+    g_autofree double *ascan =
+        oct_mirror_peak_transform_with (fringe, n, NULL, NULL, known[w].window);
+    OctMirrorPeak peak;
+
+    oct_mirror_peak_measure (ascan, n, 8, n / 2.0, &peak);
+    g_assert_cmpfloat_with_epsilon (
+        peak.width_6db, find_cosine_width (known[w].a), 0.01);
+    g_assert_cmpfloat_with_epsilon (peak.bin, 200, 0.01);
+  }
+}
+
 /* Level in dB and width at -6 dB in bins, of the reference. */
 static void
 test_cscan (void)
@@ -637,6 +691,7 @@ main (int argc, char **argv)
   g_test_add_func ("/mirrors/scale", test_scale);
   g_test_add_func ("/mirrors/errors", test_errors);
   g_test_add_func ("/mirrors/cscan", test_cscan);
+  g_test_add_func ("/mirrors/windows", test_windows);
   g_test_add_func ("/mirrors/fringes", test_fringes);
   g_test_add_func ("/mirrors/tilted", test_tilted);
   g_test_add_func ("/mirrors/fourier", test_fourier);

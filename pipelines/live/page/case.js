@@ -23,6 +23,11 @@ export function takeCase({ label, side, labelShown }, control) {
   $("case-shown").textContent = words;
 }
 
+// Of the worklist.
+export function takeCases({ cases }) {
+  $("cases").replaceChildren(...cases.map((one) => new Option(one, one)));
+}
+
 function tell() {
   send({ type: "label", text: $("case-label").value.trim(), side: $("case-side").value, shown: $("case-told").checked });
 }

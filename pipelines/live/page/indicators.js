@@ -64,8 +64,13 @@ export function takePicture(now, time, wrap) {
   keepTwoSeconds(now);
   const best = clock.reduce((a, b) => (b.roundTrip < a.roundTrip ? b : a), clock[0] ?? {});
   const delay = now + best.offset - time;
-  if (Number.isFinite(delay))
-    delays.push(Number.isFinite(wrap) ? ((delay % wrap) + wrap) % wrap : delay);
+  if (Number.isFinite(delay)) delays.push(unwrapDelay(delay, wrap));
+}
+
+// A delay whose time stamp was counted from 0 again after each `wrap`: the one nearest
+// to 0, since clocks that differ a little make it negative.
+export function unwrapDelay(delay, wrap) {
+  return Number.isFinite(wrap) ? delay - wrap * Math.round(delay / wrap) : delay;
 }
 
 // A status says how long the one before and its acknowledgement took, 0 = not known.

@@ -3,14 +3,14 @@
 // settings.
 import { clearIndicators, expectPictures, findStop, forgetPictures, forgetServer, seen, showIndicators, takeClock,
   takePicture } from "/indicators.js";
-import { getCase, setCaseSender, takeCase, takeNotes } from "/case.js";
+import { getCase, setCaseSender, takeCase, takeCases, takeNotes } from "/case.js";
 import { setCrop, setCropSender } from "/crop.js";
 import { addKeys } from "/keys.js";
 import { Jpeg, WebRtc } from "/media.js";
 import { setMeasured } from "/measure.js";
 import { forgetMeters, setLateral, takeMeters } from "/signal.js";
 import { drawScales } from "/snapshot.js";
-import { setDepthAxis, setScan, setTrueProportions } from "/view.js";
+import { setDepthAxis, setEnds, setScan, setTrueProportions } from "/view.js";
 import { forgetLook, getShow, setSender, takeLook } from "/volume.js";
 
 const $ = (id) => document.getElementById(id);
@@ -67,6 +67,7 @@ const takers = {
   status: takeStatus,
   meters: takeMeters,
   freeze: () => $("freeze").click(),
+  cases: takeCases,
   problem: (message) => {
     awaited = 0;
     problem(message.message);
@@ -189,6 +190,7 @@ function takeHello(message) {
   $("method").replaceChildren(...message.methods.map(({ id, label }) => new Option(label, id)));
   $("fill").replaceChildren(...message.ways.map(({ id, label }) => new Option(label, id)));
   fillColours(message.colours);
+  setEnds({ scan: message.scanEnds, slow: message.slowEnds });
   $("solver").replaceChildren(...message.solvers.map(({ id }) => new Option(id, id)));
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Snapshots with scales and the case drawn into them.  They keep the texts and the
+// Snapshots with scales, the case and the sides drawn into them.  They keep the texts and the
 // size of pixels of the file that oct-live has made.
-import { bar, getScaleSizes, lengthText, niceLength, write } from "/view.js";
+import { bar, getDirections, getScaleSizes, lengthText, nameEnds, niceLength, write } from "/view.js";
 
 const HEAD = 8 + 25; // the signature, and IHDR
 const KEPT = ["pHYs", "tEXt", "iTXt"];
@@ -32,7 +32,8 @@ export async function drawScales(original, words) {
   context.font = "600 14px system-ui, sans-serif";
   if (width > 0) bar(context, box, (niceLength(width / 4) / width) * box.width, lengthText(niceLength(width / 4)), false);
   if (height > 0) bar(context, box, (niceLength(height / 4) / height) * box.height, lengthText(niceLength(height / 4)), true);
-  context.textAlign = "left";
+  nameEnds(context, box, getDirections());
+  context.font = "600 14px system-ui, sans-serif";
   if (words) write(context, words, 16, 26);
   image.close();
   const drawn = await (await canvas.convertToBlob({ type: "image/png" })).arrayBuffer();

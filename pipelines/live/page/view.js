@@ -11,8 +11,9 @@ const scan = { lines: 0, depths: 0, width: 0, depth: 0, top: 0 };
 let trueProportions = true;
 let depthAxis = true;
 const painters = []; // of what is drawn on a B-scan: (context, box)
-// Shown in place of a B-scan: { aspect, width, height, paint } or null.
-// Sizes are in metres, 0 = not known or not the same everywhere.
+// Shown in place of a B-scan: { aspect, width, height, directions, paint } or null.
+// Sizes are in metres, 0 = not known or not the same everywhere; directions are those
+// across and down, none if they are not the same everywhere.
 let shown = null;
 
 // The largest of 1, 2, 5 times a power of ten that is not above `length`.
@@ -104,6 +105,37 @@ export function bar(context, box, pixels, text, vertical, indent = 0) {
   write(context, text, tx, ty);
 }
 
+// Words for the ends of the directions, [first, last] or none: of the A-lines of a
+// B-scan, of the B-scans of a volume.
+const ends = { scan: [], slow: [] };
+
+export function setEnds(news) {
+  for (const name of Object.keys(ends)) ends[name] = news[name] ? news[name].split(",") : [];
+  draw();
+}
+
+// Directions across and down of the picture that is shown.
+export const getDirections = () => (shown ? shown.directions : ["scan", "depth"]);
+
+// Writes the words of the directions that run across and down at the edges of a box.
+// `indent`: room that is taken at the left edge.
+export function nameEnds(context, box, [across, down], indent = 0) {
+  context.font = "600 13px system-ui, sans-serif";
+  const words = (direction) => (ends[direction] ?? []).map((word) => [word, context.measureText(word).width]);
+  const [sides, heights] = [words(across), words(down)];
+  // without room between them there are none
+  if (sides.reduce((sum, [, width]) => sum + width, 60 + indent) < box.width && box.height >= 60)
+    for (const [i, [word]] of sides.entries()) {
+      context.textAlign = i === 0 ? "left" : "right";
+      write(context, word, i === 0 ? 10 + indent : box.width - 10, box.height / 2);
+    }
+  context.textAlign = "center";
+  if (box.height >= 110)
+    for (const [i, [word, width]] of heights.entries())
+      if (width + 60 < box.width) write(context, word, box.width / 2, i === 0 ? 38 : box.height - 10);
+  context.textAlign = "left";
+}
+
 // Sizes in metres of the picture that is shown; 0: not known, or not the same
 // everywhere.
 export const getScaleSizes = () => (shown ? { width: shown.width, height: shown.height }
@@ -139,6 +171,7 @@ export function draw() {
     const length = niceLength(width / 4);
     bar(context, box, (length / width) * box.width, lengthText(length), false, axis ? 56 : 0);
   }
+  nameEnds(context, box, getDirections(), axis ? 54 : 0);
   if (!shown) for (const paint of painters) paint(context, box);
   shown?.paint?.(context, box);
 }

@@ -2,7 +2,7 @@
 // Volumes: the tabs, their settings, and hands on the picture.  All pages share
 // them: the server renders one picture, those who control turn it.
 import { addKeys } from "/keys.js";
-import { bar, getScan, lengthText, niceLength, pointIn, setShown, write as writeOn } from "/view.js";
+import { bar, getScan, lengthText, nameEnds, niceLength, pointIn, setShown, write as writeOn } from "/view.js";
 
 const $ = (id) => document.getElementById(id);
 const stage = $("stage");
@@ -111,6 +111,7 @@ function place() {
   const aspect = shown === "volume" && look.stereo ? width / 2 / height : width / height;
   return setShown({ aspect, width: known && hello.width > 0 ? look.sizeX : 0,
     height: known && hello.length > 0 ? look.sizeY : 0,
+    directions: known ? [DIRECTIONS.atX, DIRECTIONS.atY] : [],
     paint: shown === "planes" ? paintPlanes : null });
 }
 
@@ -138,6 +139,7 @@ function paintPlanes(context, box) {
     context.save();
     context.translate(x, y);
     nameDirections(context, { width, height }, across, down);
+    if (own !== "enface" || areLarge(scale)) nameEnds(context, { width, height }, [DIRECTIONS[across], DIRECTIONS[down]]);
     context.restore();
   }
   namePlanes(context, scale);
@@ -162,6 +164,10 @@ function nameDirections(context, box, across, down) {
   context.textAlign = "left";
 }
 
+// Whether each plane has room for its name.
+const areLarge = (scale) => look.panels.slice(0, 3)
+  .every(({ width, height }) => width * scale >= 220 && height * scale >= 70);
+
 // Names of the planes, in their colours: within each if all are large, else together in
 // the projection, so that small planes are not covered.
 function namePlanes(context, scale) {
@@ -170,7 +176,7 @@ function namePlanes(context, scale) {
   const boxes = look.panels.map((panel) =>
     Object.fromEntries(["x", "y", "width", "height"].map((name) => [name, panel[name] * scale])));
   context.textAlign = "center";
-  if (boxes.slice(0, 3).every(({ width, height }) => width >= 220 && height >= 70)) {
+  if (areLarge(scale)) {
     context.font = "600 13px system-ui, sans-serif";
     for (const [i, { x, y, width }] of boxes.entries())
       writeOn(context, names[PLANES[i][2]], x + width / 2, y + 18, COLOURS[PLANES[i][2]]);
