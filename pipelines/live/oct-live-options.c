@@ -26,6 +26,36 @@ live_options_refuse (GError **error, const char *sentence)
   return FALSE;
 }
 
+static void
+add_server (GOptionContext *context, OctLiveOptions *o)
+{
+  /* clang-format off */
+  GOptionEntry entries[] = {
+    { "address", 0, 0, G_OPTION_ARG_STRING, &o->address,
+      "IP address to serve at (default: 127.0.0.1, this computer only; "
+      "0.0.0.0: every network)", "A" },
+    { "port", 0, 0, G_OPTION_ARG_INT, &o->port,
+      "Port to serve at (default: 8080; 0: any)", "P" },
+    { "udp-ports", 0, 0, G_OPTION_ARG_STRING, &o->udp_ports,
+      "Ports for the video, to open in a firewall (default: any)", "A-B" },
+    { "cert", 0, 0, G_OPTION_ARG_FILENAME, &o->cert,
+      "Certificate (PEM) for encrypted pages", "FILE" },
+    { "key", 0, 0, G_OPTION_ARG_FILENAME, &o->key,
+      "Private key (PEM) of the certificate", "FILE" },
+    { "token-file", 0, 0, G_OPTION_ARG_FILENAME, &o->token_file,
+      "File of the tokens that viewers need; made if it does not exist "
+      "(default: new tokens at every start)", "FILE" },
+    { "viewers", 0, 0, G_OPTION_ARG_INT, &o->viewers,
+      "People who may watch at the same time (default: 8)", "N" },
+    { "bitrate", 0, 0, G_OPTION_ARG_INT, &o->bitrate,
+      "Bit rate of the video, per viewer (default: 6000)", "KBIT/S" },
+    { NULL },
+  };
+  /* clang-format on */
+
+  g_option_context_add_main_entries (context, entries, NULL);
+}
+
 static gboolean
 read_command_line (OctLiveOptions *o, int *argc, char ***argv, GError **error)
 {
@@ -54,22 +84,6 @@ read_command_line (OctLiveOptions *o, int *argc, char ***argv, GError **error)
     { "refractive-index", 0, 0, G_OPTION_ARG_DOUBLE, &o->refractive_index,
       "Refractive index of the sample, for the depth scale bar and volumes "
       "(default: " G_STRINGIFY (OCT_TISSUE_INDEX) ", tissue; 1: air)", "N" },
-    { "address", 0, 0, G_OPTION_ARG_STRING, &o->address,
-      "IP address to serve at (default: 127.0.0.1, this computer only; "
-      "0.0.0.0: every network)", "A" },
-    { "port", 0, 0, G_OPTION_ARG_INT, &o->port,
-      "Port to serve at (default: 8080; 0: any)", "P" },
-    { "udp-ports", 0, 0, G_OPTION_ARG_STRING, &o->udp_ports,
-      "Ports for the video, to open in a firewall (default: any)", "A-B" },
-    { "cert", 0, 0, G_OPTION_ARG_FILENAME, &o->cert,
-      "Certificate (PEM) for encrypted pages", "FILE" },
-    { "key", 0, 0, G_OPTION_ARG_FILENAME, &o->key,
-      "Private key (PEM) of the certificate", "FILE" },
-    { "token-file", 0, 0, G_OPTION_ARG_FILENAME, &o->token_file,
-      "File of the tokens that viewers need; made if it does not exist "
-      "(default: new tokens at every start)", "FILE" },
-    { "viewers", 0, 0, G_OPTION_ARG_INT, &o->viewers,
-      "People who may watch at the same time (default: 8)", "N" },
     { "record", 0, 0, G_OPTION_ARG_FILENAME, &o->record,
       "Folder to record into when the page asks for it (default: no "
       "recording)", "FOLDER" },
@@ -89,8 +103,6 @@ read_command_line (OctLiveOptions *o, int *argc, char ***argv, GError **error)
     { "mode", 0, 0, G_OPTION_ARG_STRING, &o->mode,
       "Permissions of recordings, such as 0640 (default: 0600, you alone)",
       "OCTAL" },
-    { "bitrate", 0, 0, G_OPTION_ARG_INT, &o->bitrate,
-      "Bit rate of the video, per viewer (default: 6000)", "KBIT/S" },
     { NULL },
   };
   /* clang-format on */
@@ -99,6 +111,7 @@ read_command_line (OctLiveOptions *o, int *argc, char ***argv, GError **error)
   oct_view_options_join (argc, *argv);
   g_option_context_set_summary (context, SUMMARY);
   g_option_context_add_main_entries (context, entries, NULL);
+  add_server (context, o);
   oct_source_options_add (context, &o->file);
   oct_instrument_options_add (context, &o->instrument);
   oct_ends_options_add (context, &o->ends);
