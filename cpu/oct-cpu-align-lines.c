@@ -306,8 +306,8 @@ align_weigh (const float *restrict cr, const float *restrict ci,
   }
 }
 
-/* The slope between the parts above and below the mean depth of |P|, of P turned
- * back by `turns`. */
+/* The slope between the parts above and below the mean depth of |P|, of P
+ * turned back by `turns`. */
 static float
 align_refine_slope (const OctCpuAlignScratch *s, guint depth)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * The loops over the depths of an A-line that align it: real and imaginary parts
- * are apart.
+ * The loops over the depths of an A-line that align it: real and imaginary
+ * parts are apart.
  */
 #pragma once
 

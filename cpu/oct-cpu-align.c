@@ -389,8 +389,8 @@ cpu_align_unmoved_lines (gpointer data, guint first, guint end, guint thread)
 /* ---------------------------------------------------------------------- all
  */
 
-/* The lowest mean power of a band, and that of values that say whether the repeat
- * is good. */
+/* The lowest mean power of a band, and that of values that say whether the
+ * repeat is good. */
 static void
 cpu_align_find_noise (OctPlan *plan)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * Angles and magnitudes of complex values, for loops that the compiler vectorises.
+ * Angles and magnitudes of complex values, for loops that the compiler
+ * vectorises.
  */
 #pragma once
 

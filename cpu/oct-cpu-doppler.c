@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * Motion along the beam: the products of A-lines with their histograms, in
- * parallel; the phase of the tissue, of each A-line; the products turned by it; then
- * windows and results, line by line.
+ * parallel; the phase of the tissue, of each A-line; the products turned by it;
+ * then windows and results, line by line.
  */
 #include "oct-cpu-angle.h"
 #include "oct-cpu-flow.h"
@@ -13,8 +13,8 @@
 #include <math.h>
 #include <string.h>
 
-/* A histogram with a bin more at each end, so that the bins beside any value are
- * there. */
+/* A histogram with a bin more at each end, so that the bins beside any value
+ * are there. */
 #define BULK_ROOM (OCT_DOPPLER_BULK + 2)
 
 struct _OctPlan {
@@ -458,8 +458,8 @@ cpu_doppler_loop (OctPlan *plan, guint count, OctParallelTask task)
       count, OCT_CPU_GRAIN, oct_cpu_threads (plan->threads), task, plan);
 }
 
-/* Fills the map; `valid` lines of it are given out, the last one again for those
- * that are missing. */
+/* Fills the map; `valid` lines of it are given out, the last one again for
+ * those that are missing. */
 static guint
 cpu_doppler_fill_map (OctPlan *plan)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * How much and how fast A-scans fluctuate: the means of every value, then windows of
- * them and results, line by line.
+ * How much and how fast A-scans fluctuate: the means of every value, then
+ * windows of them and results, line by line.
  */
 #include "oct-cpu-angle.h"
 #include "oct-cpu-flow.h"
@@ -217,8 +217,8 @@ cpu_dynamic_find_noise (OctPlan *plan)
 /* -------------------------------------------------------------------- results
  */
 
-/* Hz, in place of the sums of V1: 2 asin (V1 / (4 V0))^1/2 is arccos (1 - V1 / (2
- * V0)), without a difference. */
+/* Hz, in place of the sums of V1: 2 asin (V1 / (4 V0))^1/2 is arccos (1 - V1 /
+ * (2 V0)), without a difference. */
 OCT_VECTORISED static void
 dynamic_find_frequencies (
     const float *restrict v0, float rate, guint n, float *restrict v1)

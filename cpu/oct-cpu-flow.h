@@ -29,8 +29,8 @@ void oct_cpu_flow_count (const OctCpuWindow *window, float *counts);
 /* Lines in the window around row `line`. */
 guint oct_cpu_flow_count_lines (const OctCpuWindow *window, guint line);
 
-/* Adds the values of a row to the sums of the equal bands of depth that it has, none
- * if there are fewer bins. */
+/* Adds the values of a row to the sums of the equal bands of depth that it has,
+ * none if there are fewer bins. */
 void oct_cpu_flow_add_bands (
     const float *row, guint bins, double sums[OCT_FLOW_BANDS]);
 
@@ -39,8 +39,9 @@ gboolean oct_cpu_flow_check (const OctFrame *in, const OctFrame *out,
     guint images, OctImageFormat format, guint lines, guint bins,
     GError **error);
 
-/* An image [bins][lines] of grey levels [lines][bins], or of colours, pixels of 4
- * bytes; the last line stands for those after it.  Makes the chroma of NV12 grey. */
+/* An image [bins][lines] of grey levels [lines][bins], or of colours, pixels of
+ * 4 bytes; the last line stands for those after it.  Makes the chroma of NV12
+ * grey. */
 void oct_cpu_flow_put_image (const guint8 *pixels, gboolean colours,
     guint valid, guint lines, guint bins, OctImageFormat format,
     const OctFrame *out);

@@ -57,8 +57,8 @@ typedef struct {
   gconstpointer extra; /* arguments of the operation */
 } OctCpuLoop;
 
-/* Runs `rows`, a loop over the rows of an image with the OctCpuLoop as its data,
- * on images of one size and format; makes the chroma of NV12 grey. */
+/* Runs `rows`, a loop over the rows of an image with the OctCpuLoop as its
+ * data, on images of one size and format; makes the chroma of NV12 grey. */
 gboolean oct_cpu_filter_image (OctPlan *plan, const OctFrame *in,
     const OctFrame *out, OctImageFormat format, guint width, guint height,
     guint threads, OctParallelTask rows, GError **error);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * Images with sharper edges, by an unsharp mask: for each row of the result, the
- * means over the rows around it, with the border in place, then the means of
- * these along the row; in loops over x for each weight.
+ * Images with sharper edges, by an unsharp mask: for each row of the result,
+ * the means over the rows around it, with the border in place, then the means
+ * of these along the row; in loops over x for each weight.
  */
 #include "oct-cpu-private.h"
 #include "oct-operation.h"

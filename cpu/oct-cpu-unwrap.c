@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * Phases without jumps: the sum of the steps between neighbours, wrapped, is a
- * Poisson equation with free edges, which cosine transforms solve; 32 rows or columns
- * at a time, as the real and imaginary parts of 16.
+ * Poisson equation with free edges, which cosine transforms solve; 32 rows or
+ * columns at a time, as the real and imaginary parts of 16.
  */
 #include "oct-cpu-unwrap.h"
 #include "oct-cpu-lanes-fft.h"
@@ -125,8 +125,9 @@ oct_cpu_unwrap_new (guint lines, guint bins, GError **error)
 /* --------------------------------------------------------- cosine transforms
  */
 
-/* The order in the Fourier transform that gives the cosine transform: even places
- * first, then odd ones from the end (Makhoul, IEEE Trans. Acoust. 28, 27 (1980)). */
+/* The order in the Fourier transform that gives the cosine transform: even
+ * places first, then odd ones from the end (Makhoul, IEEE Trans. Acoust. 28, 27
+ * (1980)). */
 static inline guint
 unwrap_reordered (guint j, guint count)
 {
@@ -322,7 +323,8 @@ unwrap_select (float *values, gssize count, gssize k)
   return values[k];
 }
 
-/* The median of the values that are still, or of the others; 0 if there is none. */
+/* The median of the values that are still, or of the others; 0 if there is
+ * none. */
 static float
 unwrap_find_median (OctCpuUnwrap *unwrap, const float *values,
     const guint8 *still, gboolean of_still)

@@ -3,9 +3,9 @@
  * A-scans of a part of the samples, each A-line by itself: the least sum of |x|
  * over the modes of the unitary transform with A x = y where samples are kept.
  *
- * A spectrum is real, so that modes 0 to samples / 2 are enough, and all but the
- * first and, of an even number, the last one count twice.  16 A-lines side by
- * side, all of them on the chip; each stops by itself.
+ * A spectrum is real, so that modes 0 to samples / 2 are enough, and all but
+ * the first and, of an even number, the last one count twice.  16 A-lines side
+ * by side, all of them on the chip; each stops by itself.
  */
 #include "oct-cpu-volume-cs-pursuit.h"
 #include "oct-cpu-volume-cs-parts.h"

@@ -4,9 +4,10 @@
  * lateral directions that explains what was taken.
  *
  * SpaRSA (Wright, Nowak and Figueiredo 2009) with one step size for all, and
- * thresholds that fall from step to step until they are those of the problem.
- * A step is pointwise, one cosine transform back, the A-lines that were taken,
- * and one cosine transform forth: over the volume four times, over spectra once.
+ * thresholds that fall from step to step until they are those of the problem. A
+ * step is pointwise, one cosine transform back, the A-lines that were taken,
+ * and one cosine transform forth: over the volume four times, over spectra
+ * once.
  */
 #include "oct-cpu-volume-cs-parts.h"
 #include "oct-simd.h"

@@ -4,9 +4,9 @@
  * every B-scan along its A-lines, then from B-scan to B-scan, the line with the
  * sparsest coefficients that goes through the taken values.
  *
- * Basis pursuit for orthonormal bases.  Rows of real bases are 32 depths side by
- * side, [place][2][16]; of the Fourier basis, whose coefficients are complex,
- * they are 16.
+ * Basis pursuit for orthonormal bases.  Rows of real bases are 32 depths side
+ * by side, [place][2][16]; of the Fourier basis, whose coefficients are
+ * complex, they are 16.
  */
 #include "oct-cpu-volume-cs-pursuit.h"
 #include "oct-cpu-volume-cs-parts.h"

@@ -2,10 +2,10 @@
 /**
  * Volumes that are filled in, on the CPU: what its parts share.
  *
- * A-scans are in blocks of 16 depths, [B-scan][A-line][block][2][16], real parts
- * and imaginary ones: what is done along the lateral directions is the same for
- * 16 depths side by side.  Spectra are in groups of 16 A-lines that were taken,
- * [group][sample][16].
+ * A-scans are in blocks of 16 depths, [B-scan][A-line][block][2][16], real
+ * parts and imaginary ones: what is done along the lateral directions is the
+ * same for 16 depths side by side.  Spectra are in groups of 16 A-lines that
+ * were taken, [group][sample][16].
  */
 #pragma once
 
@@ -77,8 +77,8 @@ gsize oct_cpu_volume_cs_lateral_scratch (const OctVolumeCs *cs);
 gsize oct_cpu_volume_cs_envelope_scratch (guint samples);
 gsize oct_cpu_volume_cs_axial_scratch (guint samples);
 
-/* A-scans of all A-lines that are there, in `volume`, from a part of the samples
- * of their spectra: the first step of the paper, `steps` at most. */
+/* A-scans of all A-lines that are there, in `volume`, from a part of the
+ * samples of their spectra: the first step of the paper, `steps` at most. */
 void oct_cpu_volume_cs_axial (OctVolumeCs *cs, guint steps);
 
 /* Fills in the volume, from the stored A-lines and their A-scans in it. */

@@ -3,8 +3,9 @@
  * Repeated B-scans moved onto the first of a place.
  *
  * A block for an A-line: the lags, then the shift and the phase with the values
- * of the A-line in registers, then the mean.  Between them one block adds up what
- * the A-lines have found, in a fixed order.  Nothing comes back to the host.
+ * of the A-line in registers, then the mean.  Between them one block adds up
+ * what the A-lines have found, in a fixed order.  Nothing comes back to the
+ * host.
  */
 #include "oct-cuda-align-parts.cuh"
 #include "oct-cuda-repeats.h"

@@ -2,10 +2,10 @@
 /**
  * Motion in repeated B-scans.
  *
- * Three passes, each along the depths: statistics of the repeats, the means over
- * windows, the image.  Between them one block finds medians from histograms,
- * which every block counts in shared memory; counts are whole numbers, so their
- * order does not matter.  Nothing comes back to the host.
+ * Three passes, each along the depths: statistics of the repeats, the means
+ * over windows, the image.  Between them one block finds medians from
+ * histograms, which every block counts in shared memory; counts are whole
+ * numbers, so their order does not matter.  Nothing comes back to the host.
  */
 #include "oct-cuda-powers.cuh"
 #include "oct-cuda-repeats.h"

@@ -5,9 +5,9 @@
  * in place of floats that another kernel has written.
  *
  * Known are 8 and 16 bit counts with a background that is the same for all
- * A-lines of a B-scan.  Where the plan of octcs takes floats alone (A-lines that
- * do not fit the chip, or noise to be found before) the background is removed to
- * memory of the pass.
+ * A-lines of a B-scan.  Where the plan of octcs takes floats alone (A-lines
+ * that do not fit the chip, or noise to be found before) the background is
+ * removed to memory of the pass.
  */
 #include "oct-cuda-cs-parts.h"
 #include "oct-step.h"

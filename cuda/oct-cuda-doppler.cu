@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * Motion along the beam.  A block has an A-line: its products with the next one,
- * or with the same one of the B-scan before, their histogram and the powers of bands
- * of depth; then a block for each bulk phase, and one for the noise; at last tiles of
- * windows and results, in which an image is turned.  Nothing is added in an order that
- * changes from run to run.
+ * Motion along the beam.  A block has an A-line: its products with the next
+ * one, or with the same one of the B-scan before, their histogram and the
+ * powers of bands of depth; then a block for each bulk phase, and one for the
+ * noise; at last tiles of windows and results, in which an image is turned.
+ * Nothing is added in an order that changes from run to run.
  */
 #include "oct-cuda-flow.cuh"
 

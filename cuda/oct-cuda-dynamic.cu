@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * How much and how fast A-scans fluctuate: a block has an A-line and brings the means
- * of its values up to date; one block finds the noise; tiles of windows and results.
+ * How much and how fast A-scans fluctuate: a block has an A-line and brings the
+ * means of its values up to date; one block finds the noise; tiles of windows
+ * and results.
  */
 #include "oct-cuda-flow.cuh"
 

@@ -38,8 +38,8 @@ flow_magnitude (float2 a)
   return most * sqrtf (1 + t * t);
 }
 
-/* Sums of the bands of depth of a line.  Each thread has sums of its own, so that
- * two runs add in the same order. */
+/* Sums of the bands of depth of a line.  Each thread has sums of its own, so
+ * that two runs add in the same order. */
 struct FlowBands {
   double sums[OCT_CUDA_FLOW_BANDS][FLOW_THREADS];
 };

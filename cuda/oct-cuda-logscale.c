@@ -285,8 +285,8 @@ map_one (OctPlan *plan, const OctCudaPowers *powers, const OctFrame *out,
   return run_map (plan, &map, queue, error);
 }
 
-/* Those of `n` B-scans from B-scan `bscan` on.  The last of them make ready what
- * a frame of more B-scans has used before. */
+/* Those of `n` B-scans from B-scan `bscan` on.  The last of them make ready
+ * what a frame of more B-scans has used before. */
 static OctCudaPowers
 get_powers (const OctPlan *plan, const OctCudaPowers *all, guint bscan, guint n)
 {

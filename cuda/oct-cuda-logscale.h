@@ -26,9 +26,9 @@ typedef struct {
 /* The statistics that are needed of the powers of the next B-scan. */
 OctCudaFind oct_cuda_logscale_get_find (const OctPlan *plan);
 
-/* Whether the plan is one for so many B-scans of so many A-scans and out[bscans] can be
- * written: errors other than those of the device are found before anything is
- * queued. */
+/* Whether the plan is one for so many B-scans of so many A-scans and
+ * out[bscans] can be written: errors other than those of the device are found
+ * before anything is queued. */
 gboolean oct_cuda_logscale_check (const OctPlan *plan, guint bscans,
     guint lines, guint depth_bins, const OctFrame *out, GError **error);
 

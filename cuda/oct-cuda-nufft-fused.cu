@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * The non-uniform FFT in one pass over memory (oct-cuda-nufft-parts.cuh): samples to
- * shared memory, A-scans out.
+ * The non-uniform FFT in one pass over memory (oct-cuda-nufft-parts.cuh):
+ * samples to shared memory, A-scans out.
  */
 #include "oct-cuda-nufft-parts.cuh"
 

@@ -8,9 +8,9 @@
  * keeps the weights in shared memory, and groups of threads in it that take
  * A-lines of their own.  Samples are counts when they are read, all of an
  * A-line at once, while the one before is being transformed; the background is
- * removed as oct-cuda-pass-parts.cuh does, on their way to shared memory.  There a
- * real sample becomes a complex one where dispersion is compensated, times a
- * factor which also shifts the selected modes to 0.
+ * removed as oct-cuda-pass-parts.cuh does, on their way to shared memory.
+ * There a real sample becomes a complex one where dispersion is compensated,
+ * times a factor which also shifts the selected modes to 0.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * The kernels of oct-cuda-pass-parts.cuh for A-lines with dispersion, and the choice
- * between them and the others.
+ * The kernels of oct-cuda-pass-parts.cuh for A-lines with dispersion, and the
+ * choice between them and the others.
  */
 #include "oct-cuda-pass-parts.cuh"
 

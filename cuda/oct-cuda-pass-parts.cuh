@@ -515,9 +515,10 @@ __launch_bounds__ (Pass<Length, Complex, Lines>::block,
 #define MANY_BLOCKS 3
 
 /* From so many A-lines on two share a thread.  Complex ones that are all on the
- * chip at the same time, one in each thread, are done sooner that way: 17.5 us in
- * place of 19.0 for 1000 A-lines of 2048 samples with mean and map, on an H200.
- * Real ones, and those that are counted for the contrast range, are not. */
+ * chip at the same time, one in each thread, are done sooner that way: 17.5 us
+ * in place of 19.0 for 1000 A-lines of 2048 samples with mean and map, on an
+ * H200. Real ones, and those that are counted for the contrast range, are
+ * not. */
 template <int Length, bool Complex>
 static uint64_t
 lines_for_two (const OctCudaPass *p)

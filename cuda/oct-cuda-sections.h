@@ -77,8 +77,8 @@ typedef struct {
 cudaError_t oct_cuda_launch_enface_range (
     const OctCudaEnfaceRange *range, cudaStream_t stream);
 
-/* `range`: on the device, or NULL: black and white.  thickness > 0: depths, of a
- * slab so thick. */
+/* `range`: on the device, or NULL: black and white.  thickness > 0: depths, of
+ * a slab so thick. */
 typedef struct {
   const float *projected;
   uint32_t nx, ny;

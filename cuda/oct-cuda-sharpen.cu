@@ -4,8 +4,8 @@
  * means along rows: a block has its part of a row with the border around it in
  * shared memory.  The second means down columns, and makes the levels: a thread
  * does some pixels below each other, so that it reads once what they have in
- * common, and a warp reads and writes pixels beside each other.  The weights are
- * parameters, which all threads read at the same place.
+ * common, and a warp reads and writes pixels beside each other.  The weights
+ * are parameters, which all threads read at the same place.
  */
 #include "oct-cuda-launch.cuh"
 

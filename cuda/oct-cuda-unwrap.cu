@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * Phases without jumps: the sum of the wrapped steps, its Poisson equation by cosine
- * transforms, which are products with matrices of cosines here, medians, and whole
- * turns that bring the phases nearest to the solution.
+ * Phases without jumps: the sum of the wrapped steps, its Poisson equation by
+ * cosine transforms, which are products with matrices of cosines here, medians,
+ * and whole turns that bring the phases nearest to the solution.
  */
 #include "oct-cuda-flow.cuh"
 
@@ -47,8 +47,8 @@ __launch_bounds__ (THREADS) diverge (OctCudaDoppler d)
   d.work[0][at] = sum;
 }
 
-/* One factor of a product: the value of row r, column c is at r row + c column, one of
- * which is 1. */
+/* One factor of a product: the value of row r, column c is at r row + c column,
+ * one of which is 1. */
 struct Factor {
   const float *values;
   size_t row, column;
@@ -147,8 +147,8 @@ value_of (uint32_t key)
   return __uint_as_float (key & 0x80000000u ? key & 0x7fffffffu : ~key);
 }
 
-/* The k-th smallest of the values whose mark is `of`, byte by byte of its key.  All
- * threads of the block get it. */
+/* The k-th smallest of the values whose mark is `of`, byte by byte of its key.
+ * All threads of the block get it. */
 __device__ float
 select_value (const float *values, const uint8_t *marks, bool of, size_t n,
     uint32_t k, uint32_t *histogram)

@@ -2,8 +2,8 @@
 /**
  * Fourier transforms of a block of threads, in shared memory and in place, of
  * any length: Stockham's stages of radix 10, 8, 7, 5, 4, 3, 2, and of other
- * primes by direct sums.  All values of a stage are in registers between reading
- * and writing.
+ * primes by direct sums.  All values of a stage are in registers between
+ * reading and writing.
  *
  * There is the forward transform alone: the backward one of v is the conjugate
  * of that of the conjugate of v.

@@ -29,8 +29,8 @@ oct_cuda_volume_cs_axial (
 
 /* ------------------------------------------------------------------- linear */
 
-/* Between what is there, beyond it as the nearest one; `number`: of those there,
- * NULL: the place itself. */
+/* Between what is there, beyond it as the nearest one; `number`: of those
+ * there, NULL: the place itself. */
 static void
 find_mix (const gint32 *number, const guint8 *there, guint count,
     OctCudaVolumeCsMix *mix)

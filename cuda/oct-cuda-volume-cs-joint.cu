@@ -4,9 +4,9 @@
  *
  * A step goes over the volume twice, once in blocks of B-scans (cosine
  * coefficients along, threshold, and back) and once in blocks across them (the
- * A-lines that were taken, compared, and cosine coefficients of the difference):
- * lines of one direction and some depths are all that a block holds.  The step
- * size stays on the device.
+ * A-lines that were taken, compared, and cosine coefficients of the
+ * difference): lines of one direction and some depths are all that a block
+ * holds.  The step size stays on the device.
  */
 #include "oct-cuda-volume-cs-fft.cuh"
 

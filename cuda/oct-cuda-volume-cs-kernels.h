@@ -3,10 +3,10 @@
  * Launchers of the kernels that fill in volumes, as those of
  * oct-cuda-kernels.h.
  *
- * A-scans are [place][pitch], the depth runs fastest, pitch a multiple of 16 and
- * zeros after the last depth: steps along the lateral directions read and write
- * some depths side by side.  Lists of A-scans or spectra that were taken have
- * the same rows, in the order of the scan.
+ * A-scans are [place][pitch], the depth runs fastest, pitch a multiple of 16
+ * and zeros after the last depth: steps along the lateral directions read and
+ * write some depths side by side.  Lists of A-scans or spectra that were taken
+ * have the same rows, in the order of the scan.
  */
 #pragma once
 
@@ -36,8 +36,8 @@ typedef struct {
   uint32_t magic;  /* 2^32 / before, rounded up */
 } OctCudaVolumeCsStage;
 
-/* A Fourier transform of `count` values in shared memory, 1 << bits of them side
- * by side: [count][1 << bits]. */
+/* A Fourier transform of `count` values in shared memory, 1 << bits of them
+ * side by side: [count][1 << bits]. */
 typedef struct {
   uint32_t count, bits, stages, threads;
   const OctCudaVolumeCsStage *stage; /* [stages] */
@@ -142,8 +142,8 @@ typedef enum {
 cudaError_t oct_cuda_launch_volume_cs_columns (
     const OctCudaVolumeCsJoint *joint, OctCudaVolumeCsColumns what,
     cudaStream_t stream);
-/* values [places][pitch] times exp (i (step_x x + step_y y)) of their A-line x of
- * B-scan y; `listed`: [taken][pitch]. */
+/* values [places][pitch] times exp (i (step_x x + step_y y)) of their A-line x
+ * of B-scan y; `listed`: [taken][pitch]. */
 cudaError_t oct_cuda_launch_volume_cs_phases (const OctCudaVolumeCs *cs,
     float2 *values, int listed, double step_x, double step_y,
     cudaStream_t stream);

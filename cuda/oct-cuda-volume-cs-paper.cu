@@ -347,8 +347,8 @@ find_dual (const OctCudaVolumeCsPaper &p, const Solver &s)
   return sum;
 }
 
-/* values = z = what the bound leaves of dual + x / mu, x += mu (dual - z); sums:
- * of the step, x, z, what is made least. */
+/* values = z = what the bound leaves of dual + x / mu, x += mu (dual - z);
+ * sums: of the step, x, z, what is made least. */
 template <int BASIS>
 __device__ __forceinline__ void
 update (const OctCudaVolumeCsPaper &p, const Solver &s, float2 (&sums)[SUMS])

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Order of memory: a block is protected as by a seqlock (Boehm: Can seqlocks get
- * along with programming language memory models?, MSPC 2012).  The writer stores
- * sequence 0, a fence, the samples, then the sequence (release).  A reader loads
- * the sequence (acquire), copies, a fence, and loads it again: what it has copied
- * is of that block if both are the same.  The fences are full ones, as copies of
- * many bytes can use stores that pass others. */
+/* Order of memory: a block is protected as by a seqlock (Boehm: Can seqlocks
+ * get along with programming language memory models?, MSPC 2012).  The writer
+ * stores sequence 0, a fence, the samples, then the sequence (release).  A
+ * reader loads the sequence (acquire), copies, a fence, and loads it again:
+ * what it has copied is of that block if both are the same.  The fences are
+ * full ones, as copies of many bytes can use stores that pass others. */
 #include "oct-daq-parts.h"
 
 #include <pthread.h>

@@ -3,9 +3,10 @@
  * liboctdaq: a ring of A-lines in shared memory, from a program that drives a
  * digitizer to programs that read it, such as octdaqsrc of gst-oct.
  *
- * One writer, up to OCT_DAQ_READERS readers.  The writer makes a socket; a reader
- * that connects gets the memory (a memfd) through it.  A process that dies, at any
- * instruction, closes its end of the socket, and the other side goes on.
+ * One writer, up to OCT_DAQ_READERS readers.  The writer makes a socket; a
+ * reader that connects gets the memory (a memfd) through it.  A process that
+ * dies, at any instruction, closes its end of the socket, and the other side
+ * goes on.
  *
  *   char error[OCT_DAQ_ERROR];
  *   OctDaqHeader ring = { .sample_format = OCT_DAQ_U16, .samples = 2048,
@@ -21,8 +22,8 @@
  *
  * docs/digitizers.md of gst-oct specifies the memory.  Linux only.
  *
- * Threads: one at a time for each writer or reader.  The library has a thread of
- * its own in each writer, for its socket.
+ * Threads: one at a time for each writer or reader.  The library has a thread
+ * of its own in each writer, for its socket.
  */
 #ifndef OCT_DAQ_H
 #define OCT_DAQ_H
@@ -81,8 +82,8 @@ enum {
 #define OCT_DAQ_LOSSLESS 1u
 
 /* The first 512 bytes of the memory, little endian; never changed once it is
- * passed on.  0 means not known.  A writer fills in the members marked with *; the
- * rest is of oct_daq_open(). */
+ * passed on.  0 means not known.  A writer fills in the members marked with *;
+ * the rest is of oct_daq_open(). */
 typedef struct {
   char magic[8];
   uint32_t version;
@@ -162,8 +163,8 @@ typedef struct {
   uint32_t reserved[13];
 } OctDaqReaderLine;
 
-/* The message that comes through the socket (SOCK_SEQPACKET), with the memory as SCM_RIGHTS
- * if status is 0. */
+/* The message that comes through the socket (SOCK_SEQPACKET), with the memory
+ * as SCM_RIGHTS if status is 0. */
 typedef struct {
   char magic[8];
   uint32_t version;
@@ -179,9 +180,10 @@ typedef struct OctDaqWriter OctDaqWriter;
 
 /* Makes a ring and its socket at the path `socket`, which only this user can
  * connect to; the socket of a writer that has died is replaced.  `ring`: the
- * members marked with *.  `calibration`: double [columns][samples] of the bits of
- * calibration_columns, or NULL.  NULL with a sentence in `error` [OCT_DAQ_ERROR]
- * (or NULL): a member is not valid, another writer has the socket, no memory. */
+ * members marked with *.  `calibration`: double [columns][samples] of the bits
+ * of calibration_columns, or NULL.  NULL with a sentence in `error`
+ * [OCT_DAQ_ERROR] (or NULL): a member is not valid, another writer has the
+ * socket, no memory. */
 OctDaqWriter *oct_daq_open (const char *socket, const OctDaqHeader *ring,
     const double *calibration, char *error);
 
@@ -192,9 +194,10 @@ const OctDaqHeader *oct_daq_header (const OctDaqWriter *writer);
  * writer. */
 int oct_daq_memory (const OctDaqWriter *writer);
 
-/* Memory for the next block, [channels][lines][samples]; the same one until it is
- * published.  Without OCT_DAQ_LOSSLESS it never waits.  With it, it waits for the
- * slowest reader, `timeout` ms at most (-1: for ever); NULL: that is over. */
+/* Memory for the next block, [channels][lines][samples]; the same one until it
+ * is published.  Without OCT_DAQ_LOSSLESS it never waits.  With it, it waits
+ * for the slowest reader, `timeout` ms at most (-1: for ever); NULL: that is
+ * over. */
 void *oct_daq_claim (OctDaqWriter *writer, int timeout);
 
 /* Hands the claimed block to the readers.  `place`: NULL: all is 0. */
@@ -208,7 +211,8 @@ void oct_daq_lost (OctDaqWriter *writer, uint64_t lines);
 unsigned oct_daq_wait_for_readers (
     OctDaqWriter *writer, unsigned readers, int timeout);
 
-/* The ring has ended.  Readers still read all published blocks.  NULL is allowed. */
+/* The ring has ended.  Readers still read all published blocks.  NULL is
+ * allowed. */
 void oct_daq_close (OctDaqWriter *writer);
 
 /* ------------------------------------------------------------------- readers */
@@ -222,20 +226,21 @@ typedef enum {
   OCT_DAQ_GONE     /* the writer has died, and all was read */
 } OctDaqStatus;
 
-/* Connects to a writer; `timeout` ms are for its answer.  NULL with a sentence in
- * `error` [OCT_DAQ_ERROR] (or NULL), and errno: ENOENT or ECONNREFUSED if there is
- * no writer, ETIMEDOUT, EBUSY if it has enough readers, EPROTO if what came is not
- * a ring. */
+/* Connects to a writer; `timeout` ms are for its answer.  NULL with a sentence
+ * in `error` [OCT_DAQ_ERROR] (or NULL), and errno: ENOENT or ECONNREFUSED if
+ * there is no writer, ETIMEDOUT, EBUSY if it has enough readers, EPROTO if what
+ * came is not a ring. */
 OctDaqReader *oct_daq_reader_open (
     const char *socket, int timeout, char *error);
 
-/* The same of a memfd, which is taken, and place `place` of the readers; `socket`
- * is that of the writer, taken too, or -1: then nothing tells that it dies. */
+/* The same of a memfd, which is taken, and place `place` of the readers;
+ * `socket` is that of the writer, taken too, or -1: then nothing tells that it
+ * dies. */
 OctDaqReader *oct_daq_reader_open_memory (
     int memory, int socket, unsigned place, char *error);
 
-/* A copy that was checked: all sizes fit into the memory, names end, numbers are
- * finite. */
+/* A copy that was checked: all sizes fit into the memory, names end, numbers
+ * are finite. */
 const OctDaqHeader *oct_daq_reader_header (const OctDaqReader *reader);
 
 /* double [samples] of a column (one bit); NULL: there is none. */
@@ -247,8 +252,8 @@ const double *oct_daq_reader_calibration (
 OctDaqStatus oct_daq_reader_wait (
     OctDaqReader *reader, int timeout, OctDaqBlock *head);
 
-/* Channel `channel` of that block, [lines][samples].  The writer can overwrite it
- * at any time: copy, then ask oct_daq_reader_holds(). */
+/* Channel `channel` of that block, [lines][samples].  The writer can overwrite
+ * it at any time: copy, then ask oct_daq_reader_holds(). */
 const void *oct_daq_reader_data (const OctDaqReader *reader, unsigned channel);
 
 /* Whether everything that was read of that block until now is of that block.  A

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The program of a digitizer: daq-writer SOCKET BSCANS writes B-scans of a mirror
- * into a ring, which octdaqsrc reads.  A real one has the board fill `block`. */
+/* The program of a digitizer: daq-writer SOCKET BSCANS writes B-scans of a
+ * mirror into a ring, which octdaqsrc reads.  A real one has the board fill
+ * `block`. */
 #include <math.h>
 #include <oct-daq.h>
 #include <stdio.h>

@@ -194,8 +194,9 @@ is_right_length (guint samples, guint period, gboolean doubtful)
          || (!doubtful && (samples % period == 0 || period % samples == 0));
 }
 
-/* A-lines of another length than the file has are cut at places that differ from
- * line to line.  Some of them agree all the same, and make a calibration. */
+/* A-lines of another length than the file has are cut at places that differ
+ * from line to line.  Some of them agree all the same, and make a
+ * calibration. */
 static gboolean
 check_repeat (const Reading *r, const char *path, guint64 frame,
     const OctFringe *fringe, GError **error)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * oct-daq-sim: the virtual OCT system as the program of a digitizer, which writes
- * A-lines into a ring in shared memory (liboctdaq): for tests, and for people
- * without hardware.  octdaqsrc reads them.
+ * oct-daq-sim: the virtual OCT system as the program of a digitizer, which
+ * writes A-lines into a ring in shared memory (liboctdaq): for tests, and for
+ * people without hardware.  octdaqsrc reads them.
  */
 #include "oct-daq.h"
 #include "oct-phantom-spectrometer.h"

@@ -81,8 +81,8 @@ get_bscan (GstBuffer *buffer)
   return bscan;
 }
 
-/* A volume is filled in at once; its B-scans go on as they were taken, one after
- * the other, for encoders to keep up with and for eyes. */
+/* A volume is filled in at once; its B-scans go on as they were taken, one
+ * after the other, for encoders to keep up with and for eyes. */
 static GstPadProbeReturn
 fill_on_filled (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {

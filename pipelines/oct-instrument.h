@@ -52,9 +52,9 @@ const char *oct_instrument_get_ends (GstElement *reconstruct, OctEnds ends);
 gboolean oct_instrument_load (GstElement *reconstruct, const char *name,
     const char *calibration, GError **error);
 
-/* Saves the settings of `reconstruct`, its words for the ends of directions, and `calibration`, a file or NULL, that
- * may be set elsewhere; an instrument of that name is replaced.  FALSE with a
- * sentence. */
+/* Saves the settings of `reconstruct`, its words for the ends of directions,
+ * and `calibration`, a file or NULL, that may be set elsewhere; an instrument
+ * of that name is replaced.  FALSE with a sentence. */
 gboolean oct_instrument_save (GstElement *reconstruct, const char *name,
     const char *calibration, GError **error);
 

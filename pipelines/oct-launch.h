@@ -61,8 +61,8 @@ gboolean oct_source_options_is_recording (const OctSourceOptions *options);
 guint oct_source_options_count_lines (const OctSourceOptions *options);
 
 /* Makes --oct-camera, the name or address of a GenICam camera or "first", the
- * launch line of --source; NULL: nothing was asked for.  FALSE with a sentence if
- * there is a --source already. */
+ * launch line of --source; NULL: nothing was asked for.  FALSE with a sentence
+ * if there is a --source already. */
 gboolean oct_launch_take_camera (
     const char *camera, char **source, GError **error);
 

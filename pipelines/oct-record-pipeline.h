@@ -46,7 +46,8 @@ GstElement *oct_record_pipeline_new (
     const OctRecordOptions *options, GError **error);
 
 /* Source pads to record: raw spectra, images for the eye (camera and clock
- * included), images of 16 bit, of vessels, and the one that knows the calibration. */
+ * included), images of 16 bit, of vessels, and the one that knows the
+ * calibration. */
 GstPad *oct_record_pipeline_get_spectra (GstElement *pipeline);
 GstPad *oct_record_pipeline_get_images (GstElement *pipeline);
 GstPad *oct_record_pipeline_get_lossless (GstElement *pipeline);

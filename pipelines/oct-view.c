@@ -146,9 +146,9 @@ typedef struct {
   double from, to; /* metres of air */
 } Depths;
 
-/* The first caps with a scale have all depths: the next ones have those that are
- * wanted.  Caps come without a scale until the calibration is there, and at the
- * latest with the first buffer. */
+/* The first caps with a scale have all depths: the next ones have those that
+ * are wanted.  Caps come without a scale until the calibration is there, and at
+ * the latest with the first buffer. */
 static GstPadProbeReturn
 view_on_data (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {

@@ -15,8 +15,8 @@
  * Several B-scans may follow each other in one frame: `lines` are all A-lines
  * then, and `bscans` of the same number each, where an operation minds which of
  * them belong together.  0 counts as 1.  A frame of spectra or A-scans may have
- * fewer B-scans than the plan is made for (OctFrame); memory and results are the
- * same as with a plan for that many.
+ * fewer B-scans than the plan is made for (OctFrame); memory and results are
+ * the same as with a plan for that many.
  */
 #pragma once
 

@@ -23,8 +23,9 @@ int oct_file_open (
  * -1 with errno set. */
 gssize oct_file_read (int fd, guint64 offset, gpointer dest, gsize size);
 
-/* Appends the names in a folder to `names`, sorted, without "." and "..".  FALSE
- * with OCT_ERROR_NOT_FOUND or OCT_ERROR_READ; then some names may lack. */
+/* Appends the names in a folder to `names`, sorted, without "." and "..".
+ * FALSE with OCT_ERROR_NOT_FOUND or OCT_ERROR_READ; then some names may
+ * lack. */
 gboolean oct_file_list_folder (
     const char *path, GPtrArray *names, GError **error);
 

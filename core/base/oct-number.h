@@ -8,10 +8,10 @@
 
 G_BEGIN_DECLS
 
-/* `value` with `decimals` decimals, or with as many more as it takes until it is
- * on the same side of `limit` as it is without rounding: 14.97 dB are not "15 dB,
- * where 15 are needed".  For a limit that is not round itself, the same call with
- * the two exchanged gives as many decimals. */
+/* `value` with `decimals` decimals, or with as many more as it takes until it
+ * is on the same side of `limit` as it is without rounding: 14.97 dB are not
+ * "15 dB, where 15 are needed".  For a limit that is not round itself, the same
+ * call with the two exchanged gives as many decimals. */
 char *oct_number_beside (double value, double limit, guint decimals);
 
 /* "1 B-scan", "2 B-scans": `one` is the word for one of them, whose plural ends

@@ -42,8 +42,8 @@ oct_sample_format_size (OctSampleFormat format)
 #define OCT_MAX_BSCAN_VALUES (1u << 26)
 
 /* Depths in caps and calibrations are lengths of air, half the path of the
- * light.  Pictures and files show lengths in the sample: those of air divided by
- * its refractive index.  Nobody who says nothing has another default: soft
+ * light.  Pictures and files show lengths in the sample: those of air divided
+ * by its refractive index.  Nobody who says nothing has another default: soft
  * tissue, within 3 % for wavelengths from 800 to 1300 nm. */
 #define OCT_TISSUE_INDEX 1.38
 

@@ -33,23 +33,24 @@ typedef struct {
   guint count;
 } Search;
 
-/* The gain over its standard error, both of the trimmed mean of the parts (Tukey
- * and McLaughlin 1963): three parts at each end are left out.  An instrument gains
- * ten times what tissue does; with the plain mean the few parts that show it make
- * the standard error so large that phases 60 rad off stayed.
- * Let the score be a quadratic form of the phases with the curvature H, its
- * gradient from n independent lines have the covariance s H / n, and the phases in
- * force be right.  The top then lies d = H^-1 g beside them, and the gain d'H d / 2
- * over its standard error (s d'H d / n)^1/2 is |z| / 2 with z normal, one for each
- * phase: 3 is an offset of 6 standard errors.  Lines beside each other share
- * their speckle, thus the error comes from runs of them, and is uncertain itself
- * (of 8 runs up to twice as far off as of 16). */
+/* The gain over its standard error, both of the trimmed mean of the parts
+ * (Tukey and McLaughlin 1963): three parts at each end are left out.  An
+ * instrument gains ten times what tissue does; with the plain mean the few
+ * parts that show it make the standard error so large that phases 60 rad off
+ * stayed. Let the score be a quadratic form of the phases with the curvature H,
+ * its gradient from n independent lines have the covariance s H / n, and the
+ * phases in force be right.  The top then lies d = H^-1 g beside them, and the
+ * gain d'H d / 2 over its standard error (s d'H d / n)^1/2 is |z| / 2 with z
+ * normal, one for each phase: 3 is an offset of 6 standard errors.  Lines
+ * beside each other share their speckle, thus the error comes from runs of
+ * them, and is uncertain itself (of 8 runs up to twice as far off as of 16). */
 #define CERTAIN 3.0
 #define TRIMMED 3 /* parts at each end */
-/* The top of a scene lies beside the right phases by more than speckle explains,
- * and near it the score is flat.  Gain over contrast, measured at 60 places of a
- * rough surface (C-scan of the tests, 200 lines) with right phases: 0.018 at most;
- * with phases that are 5 rad off: 0.06 at least, 7 rad: 0.07, 10 rad: 0.2. */
+/* The top of a scene lies beside the right phases by more than speckle
+ * explains, and near it the score is flat.  Gain over contrast, measured at 60
+ * places of a rough surface (C-scan of the tests, 200 lines) with right phases:
+ * 0.018 at most; with phases that are 5 rad off: 0.06 at least, 7 rad: 0.07, 10
+ * rad: 0.2. */
 #define LEAST_GAIN 0.04
 
 static double

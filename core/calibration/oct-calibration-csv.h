@@ -37,8 +37,9 @@ gboolean oct_calibration_parse_number (
 
 /* Parses text[size] of any content.  One column of numbers without a name that
  * runs from about 0 to about one less than their number is a chirp as Thorlabs'
- * Chirp.dat has it: k_position, counted from the largest wavenumber.  `file` begins the messages ("Calibration
- * file 'x.csv'").  The table must be empty.  Error: OCT_ERROR_FORMAT. */
+ * Chirp.dat has it: k_position, counted from the largest wavenumber.  `file`
+ * begins the messages ("Calibration file 'x.csv'").  The table must be empty.
+ * Error: OCT_ERROR_FORMAT. */
 gboolean oct_calibration_csv_parse (const char *file, const char *text,
     gsize size, guint samples, OctCalibrationTable *table, GError **error);
 

@@ -20,12 +20,12 @@ typedef struct _OctCalibration OctCalibration;
  *
  * CSV: a header line and one line per sample; columns by name in any order:
  * wavelength_nm (per pixel) and/or k_index (position in samples to read for
- * each uniform wavenumber) or, in place of it, k_position (where each pixel lies
- * on the axis of uniform wavenumbers, 0 .. N-1), optional dispersion_rad (phase of exp (+i phase):
- * per pixel with wavelengths alone, per uniform wavenumber otherwise) and
- * background (counts, per pixel).  Blank lines and lines starting with '#' are
- * skipped; a byte order mark and CRLF are accepted.  Numbers have a decimal
- * point in every locale.
+ * each uniform wavenumber) or, in place of it, k_position (where each pixel
+ * lies on the axis of uniform wavenumbers, 0 .. N-1), optional dispersion_rad
+ * (phase of exp (+i phase): per pixel with wavelengths alone, per uniform
+ * wavenumber otherwise) and background (counts, per pixel).  Blank lines and
+ * lines starting with '#' are skipped; a byte order mark and CRLF are accepted.
+ * Numbers have a decimal point in every locale.
  *
  * Wavelengths and k_index rise or fall from each entry to the next; k_index
  * lies within 5 % of the samples around the pixels and spans a quarter of them.
@@ -88,8 +88,8 @@ guint oct_calibration_get_samples (const OctCalibration *calibration);
 const double *oct_calibration_get_positions (const OctCalibration *c);
 
 /* t[samples]: position of sample n on the uniform wavenumber axis, the inverse
- * of s (exact from wavelengths and k_position, else linear between entries and beyond the
- * ends).  NULL as above. */
+ * of s (exact from wavelengths and k_position, else linear between entries and
+ * beyond the ends).  NULL as above. */
 const double *oct_calibration_get_nodes (const OctCalibration *c);
 
 /* [samples] rad at the uniform wavenumbers (a2, a3 included), or NULL. */

@@ -392,8 +392,8 @@ oct_fringe_fit_cubic (const OctFringe *f, double phase[4])
   return oct_curve_fit_cubic (angle, weight, n, phase);
 }
 
-/* The highest of |transform| of v[n] with a Hann window from bin `from` on, to a
- * quarter of n; over that of bin 0. */
+/* The highest of |transform| of v[n] with a Hann window from bin `from` on, to
+ * a quarter of n; over that of bin 0. */
 static double
 find_variation (const double *v, guint n, guint from, guint *bin)
 {

@@ -35,8 +35,8 @@ typedef struct {
 double *oct_mirror_peak_transform (const double complex *average, guint samples,
     const double *k_index, const double *dispersion);
 
-/* The same with another window, to be looked at: widths and side lobes are judged by
- * those with a Hann window. */
+/* The same with another window, to be looked at: widths and side lobes are
+ * judged by those with a Hann window. */
 double *oct_mirror_peak_transform_with (const double complex *average,
     guint samples, const double *k_index, const double *dispersion,
     OctWindow window);

@@ -186,8 +186,8 @@ look_for_double (OctMirror *mirror)
     leave_out_double (mirror, peak.bin, bin, level);
 }
 
-/* FALSE: so near to half of the sampling rate that no sample has one, or too few
- * of them to say how deep the mirror is. */
+/* FALSE: so near to half of the sampling rate that no sample has one, or too
+ * few of them to say how deep the mirror is. */
 static gboolean
 has_phase (OctFringe *fringe)
 {

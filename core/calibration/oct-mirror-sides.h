@@ -32,8 +32,8 @@ guint oct_mirror_set_find_fitting (
     const OctMirrorSet *set, double *widths, gboolean *fits);
 
 /* Fits every choice of sides[used] relative to the first mirror, of at most
- * OCT_MIRROR_SET_MAX_CHOICES, and keeps the best; FALSE: another one is as good,
- * or none can be fitted (set->fit is NULL then). */
+ * OCT_MIRROR_SET_MAX_CHOICES, and keeps the best; FALSE: another one is as
+ * good, or none can be fitted (set->fit is NULL then). */
 gboolean oct_mirror_set_try_all_sides (OctMirrorSet *set, double *sides);
 
 /* The same for more mirrors than that: every choice for some of them, spread

@@ -11,8 +11,8 @@
 #define SLOW 32
 #define FRINGES 8
 /* Autocorrelation at the lag that repeats, and over its standard deviation for
- * values that are independent of each other (Bartlett 1946: 1 / sqrt (n), with n
- * means that do not overlap). */
+ * values that are independent of each other (Bartlett 1946: 1 / sqrt (n), with
+ * n means that do not overlap). */
 #define LEAST 0.25
 #define CERTAIN 12.0
 /* Fraction of the highest: multiples of the lag are as high, and the first one

@@ -13,10 +13,10 @@
  * reconstruction of a B-scan takes, and enough for several requests at a time. */
 #define AHEAD (32 << 20)
 
-/* Asked for at a time.  The kernel makes requests as large as the disk takes, and
- * large pages of memory, only for reads as long as this.  posix_fadvise() and
- * readahead() get single pages from it, whose upkeep takes longer than the disk
- * does. */
+/* Asked for at a time.  The kernel makes requests as large as the disk takes,
+ * and large pages of memory, only for reads as long as this.  posix_fadvise()
+ * and readahead() get single pages from it, whose upkeep takes longer than the
+ * disk does. */
 #define PIECE (4 << 20)
 
 /* Size of the buffer for fetched bytes, which is overwritten again and again:

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * Texts that are small enough to be read and written at once.  Apart from oct-file.c, for
- * the tests to put a slow disk between the two.
+/* Texts that are small enough to be read and written at once.  Apart from
+ * oct-file.c, for the tests to put a slow disk between the two.
  */
 #include "oct-file.h"
 

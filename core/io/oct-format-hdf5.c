@@ -414,9 +414,9 @@ next_chunk (const Grid *grid, hsize_t *place)
   return FALSE;
 }
 
-/* B-scans follow each other along the dimensions that `roles` says, or, when there
- * is none, along that of the A-lines, or of the samples of a single one, `each` of
- * them at a time. */
+/* B-scans follow each other along the dimensions that `roles` says, or, when
+ * there is none, along that of the A-lines, or of the samples of a single one,
+ * `each` of them at a time. */
 typedef struct {
   guint n;
   guint axes[OCT_ARRAY_MAX_DIMS]; /* of the file, slowest first */
@@ -461,8 +461,8 @@ count_bscans_of_chunk (const Order *order, const Grid *grid, guint dims)
   return n;
 }
 
-/* Notes the B-scans of the chunk at `place` from dimension `i` on, of which those
- * before are at B-scan `before`. */
+/* Notes the B-scans of the chunk at `place` from dimension `i` on, of which
+ * those before are at B-scan `before`. */
 static void
 add_bscans_of_chunk (OctMissing *missing, const Order *order, const Grid *grid,
     const hsize_t *place, guint i, guint64 before)

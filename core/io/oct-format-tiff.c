@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * TIFF: each page is a B-scan, each row of it an A-line (or each column, as
- * `sample-dimension` says); with `lines` a page is several B-scans, one below the
- * other.  libtiff unpacks and turns the bytes;
- * the properties in which all pages must agree are checked before any is read.
+ * `sample-dimension` says); with `lines` a page is several B-scans, one below
+ * the other.  libtiff unpacks and turns the bytes; the properties in which all
+ * pages must agree are checked before any is read.
  *
  * ImageJ saves a stack of more than 4 GB as one page, whose description says
  * how many images there are: all of them follow each other from where the page

@@ -333,8 +333,8 @@ gather_samples (Strided *strided, const guint64 *places, guint count,
   return TRUE;
 }
 
-/* `count` B-scans from `frame` on to values [count][lines][samples], so that the
- * file is read from its beginning to its end. */
+/* `count` B-scans from `frame` on to values [count][lines][samples], so that
+ * the file is read from its beginning to its end. */
 static gboolean
 strided_gather (Strided *strided, guint64 frame, guint count, guint8 *values)
 {

@@ -79,8 +79,8 @@ typedef struct {
   double wavelength;           /* centre, m, as the file says it; 0 = unknown */
 } OctReaderInfo;
 
-/* By the name that octsrc has for it, NULL = none.  FALSE with OCT_ERROR_SETTINGS
- * and a sentence that says what there is. */
+/* By the name that octsrc has for it, NULL = none.  FALSE with
+ * OCT_ERROR_SETTINGS and a sentence that says what there is. */
 gboolean oct_packing_parse (
     const char *name, OctPacking *packing, GError **error);
 

@@ -207,8 +207,8 @@ read_bytes (const OctReader *reader, guint64 offset, gpointer dest, gsize size,
   return TRUE;
 }
 
-/* `count` values as stored, `value` of the B-scan and those after it, to the rows
- * of dest, whatever the length of a row is. */
+/* `count` values as stored, `value` of the B-scan and those after it, to the
+ * rows of dest, whatever the length of a row is. */
 static void
 reader_spread (const OctReader *reader, const guint8 *stored, gsize value,
     gsize count, guint8 *dest, gsize stride)

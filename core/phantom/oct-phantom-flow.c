@@ -19,7 +19,8 @@
 #define REACH (1.6 * OCT_FLOW_SPOT)
 #define REACH_LINES 5
 
-/* Light from all bins of the strongest layer together (oct-phantom-structure.c). */
+/* Light from all bins of the strongest layer together
+ * (oct-phantom-structure.c). */
 #define BRIGHTNESS 0.20
 
 /* Layers to this depth, um; dB of the strongest. */
@@ -220,8 +221,8 @@ add_static (guint count, const gint16 *restrict deviates,
   }
 }
 
-/* amplitude[depths] without the scatterers that blood has replaced at (x, y), and
- * darker below it. */
+/* amplitude[depths] without the scatterers that blood has replaced at (x, y),
+ * and darker below it. */
 static void
 cut_vessels (const OctFlow *flow, gint column, double y, float *amplitude)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * The flow phantom: layers with speckle, in which blood flows and cells stir, and
- * which moves as a whole.
+ * The flow phantom: layers with speckle, in which blood flows and cells stir,
+ * and which moves as a whole.
  *
- * A-lines are OCT_FLOW_X um apart and places of B-scans OCT_FLOW_Y um.  The spot
- * is Gaussian: a scatterer at distance r has the weight exp (-2 r^2 / w^2), w
- * being OCT_FLOW_SPOT, so that static speckle seen from d um aside has the
- * coherence exp (-d^2 / w^2).  Light goes through tissue of the refractive index
- * OCT_TISSUE_INDEX: what is dz um deeper turns the phase by 2 k n dz.
+ * A-lines are OCT_FLOW_X um apart and places of B-scans OCT_FLOW_Y um.  The
+ * spot is Gaussian: a scatterer at distance r has the weight exp (-2 r^2 /
+ * w^2), w being OCT_FLOW_SPOT, so that static speckle seen from d um aside has
+ * the coherence exp (-d^2 / w^2).  Light goes through tissue of the refractive
+ * index OCT_TISSUE_INDEX: what is dz um deeper turns the phase by 2 k n dz.
  */
 #pragma once
 
@@ -42,8 +42,8 @@ gint16 *oct_flow_see (const OctFlow *flow, guint64 frame, double *shifts);
 
 /* The truth of B-scan `frame`, at the depths of `samples` / 2 bins from zero
  * delay on: mask[lines][depths] is 0 above the surface, 1 in tissue, 2 in a
- * vessel; speed[lines][depths] of blood, um/s, + away from the beam.  Either may
- * be NULL.  The motion of the sample as a whole moves both, and is not among the
- * speeds. */
+ * vessel; speed[lines][depths] of blood, um/s, + away from the beam.  Either
+ * may be NULL.  The motion of the sample as a whole moves both, and is not
+ * among the speeds. */
 void oct_flow_get_truth (
     const OctFlow *flow, guint64 frame, guint8 *mask, float *speed);

@@ -124,8 +124,8 @@ oct_spot_get_reach_y (const OctSpot *spot)
   return spot->reach_y;
 }
 
-/* Something at a depth: the nearest one of the synthesis, and the phase by which
- * all of it turns, right for the central wavenumber. */
+/* Something at a depth: the nearest one of the synthesis, and the phase by
+ * which all of it turns, right for the central wavenumber. */
 static gint
 spot_find_depth (const OctSpot *spot, double depth, double turns, float turn[2])
 {

@@ -26,8 +26,8 @@ typedef struct {
 void oct_synthesis_init (OctSynthesis *synthesis, const OctSpectrometer *s);
 void oct_synthesis_clear (OctSynthesis *synthesis);
 
-/* Where scatterers are put in: 4 planes of [grid][OCT_PHANTOM_LANES], re, im and
- * two for work, g_free().  Clear it before columns are put in. */
+/* Where scatterers are put in: 4 planes of [grid][OCT_PHANTOM_LANES], re, im
+ * and two for work, g_free().  Clear it before columns are put in. */
 float *oct_synthesis_new_grid (const OctSynthesis *synthesis);
 void oct_synthesis_clear_grid (const OctSynthesis *synthesis, float *grid);
 

@@ -2,17 +2,19 @@
 /** * The motion in the flow phantom: of blood in vessels and capillaries, of cells
  * that stir, and of the sample as a whole.
  *
- * Lengths are um of tissue, times s, speeds um/s.  x is along a B-scan, y across
- * B-scans, z the depth below the surface of the flat sample.  Every position is a
- * function of the time alone, so that any A-line can be made at any time.
+ * Lengths are um of tissue, times s, speeds um/s.  x is along a B-scan, y
+ * across B-scans, z the depth below the surface of the flat sample.  Every
+ * position is a function of the time alone, so that any A-line can be made at
+ * any time.
  */
 #pragma once
 
 #include "oct-phantom-noise.h"
 
-/* A tube along x or y whose axis is a wave in depth, z = depth + rise sin (2 pi s
- * / period + phase) at s along it.  Blood flows with speed (1 - r^2 / radius^2)
- * along x or y, and thus rise and fall of the axis are its Doppler angle. */
+/* A tube along x or y whose axis is a wave in depth, z = depth + rise sin (2 pi
+ * s / period + phase) at s along it.  Blood flows with speed (1 - r^2 /
+ * radius^2) along x or y, and thus rise and fall of the axis are its Doppler
+ * angle. */
 typedef struct {
   gboolean across; /* it goes along y, through the plane of B-scans */
   double at;       /* x of one that goes across, else y */
@@ -54,8 +56,8 @@ gboolean oct_vessel_cross (
 double oct_vessel_get_axial_speed (
     const OctVessel *vessel, double x, double y, double z);
 
-/* Where a particle is at time t; FALSE: farther than `reach` away from the beam,
- * along or across.  *y: from the beam. */
+/* Where a particle is at time t; FALSE: farther than `reach` away from the
+ * beam, along or across.  *y: from the beam. */
 gboolean oct_vessels_find (const OctVessels *vessels,
     const OctParticle *particle, double t, const double beam[2],
     const double reach[2], double *x, double *y, double *z);

@@ -35,11 +35,11 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (OctPhantom, oct_phantom_free)
  * phantom keeps the reference. */
 OctCalibration *oct_phantom_get_calibration (OctPhantom *phantom);
 
-/* FLOW: the truth of B-scan `frame`, at the depths of `samples` / 2 bins from zero
- * delay on.  mask[lines][depths]: 0 above the surface, 1 tissue, 2 blood.
- * speed[lines][depths]: of blood along the beam, um/s of tissue, + away from it.
- * Either may be NULL.  The motion of the sample as a whole moves both, and is not
- * among the speeds.  FALSE: it is another phantom. */
+/* FLOW: the truth of B-scan `frame`, at the depths of `samples` / 2 bins from
+ * zero delay on.  mask[lines][depths]: 0 above the surface, 1 tissue, 2 blood.
+ * speed[lines][depths]: of blood along the beam, um/s of tissue, + away from
+ * it. Either may be NULL.  The motion of the sample as a whole moves both, and
+ * is not among the speeds.  FALSE: it is another phantom. */
 gboolean oct_phantom_get_truth (
     OctPhantom *phantom, guint64 frame, guint8 *mask, float *speed);
 
@@ -47,8 +47,8 @@ gboolean oct_phantom_get_truth (
  * and frame give the same bytes) to dest [lines][samples] of U8 or U16, rows
  * `stride` bytes apart.  From several threads at once, too.  With a spot it
  * takes memory of four B-scans for that time, and an A-line costs the more, the
- * wider the spot: a sum over 2.6 Fx + 1 A-lines and over 2.6 Fy + 1 B-scans, one
- * after the other. */
+ * wider the spot: a sum over 2.6 Fx + 1 A-lines and over 2.6 Fy + 1 B-scans,
+ * one after the other. */
 void oct_phantom_render (
     OctPhantom *phantom, guint64 frame, gpointer dest, gsize stride);
 

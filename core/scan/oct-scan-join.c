@@ -8,8 +8,8 @@ typedef struct {
   double time, v0, v1, acceleration, velocity;
 } Span;
 
-/* A ramp from v0 to `cruise` until t1, the same velocity until t2, and a ramp to
- * v1; a0 and a1 are the accelerations of the ramps. */
+/* A ramp from v0 to `cruise` until t1, the same velocity until t2, and a ramp
+ * to v1; a0 and a1 are the accelerations of the ramps. */
 typedef struct {
   double t1, t2, cruise, a0, a1, distance;
 } Profile;
@@ -112,8 +112,8 @@ profile_find_cruise (const Span *span, double distance)
   return profile_of_cruise (span, (low + high) / 2);
 }
 
-/* Writes axis `axis` of n - 1 points; `origin` and `most` are its position at the
- * start and the limit of its amplitude. */
+/* Writes axis `axis` of n - 1 points; `origin` and `most` are its position at
+ * the start and the limit of its amplitude. */
 static void
 join_axis (const Span *span, double distance, double origin, double most,
     guint axis, OctScanPoint *points, guint n)

@@ -3,11 +3,11 @@
  * The limits of a scanner, and the shortest ways between two states of the beam
  * that keep them.
  *
- * An axis is a double integrator: its acceleration is at most A, its velocity at
- * most V.  The places that it can reach in a time T are an interval; both ends are
- * profiles of a ramp, a constant velocity and a ramp.  An axis follows the mean
- * of these two profiles, weighted so that it arrives: both keep the limits, and
- * so does the mean.  docs/scanning.md has the formulas.
+ * An axis is a double integrator: its acceleration is at most A, its velocity
+ * at most V.  The places that it can reach in a time T are an interval; both
+ * ends are profiles of a ramp, a constant velocity and a ramp.  An axis follows
+ * the mean of these two profiles, weighted so that it arrives: both keep the
+ * limits, and so does the mean.  docs/scanning.md has the formulas.
  *
  * Lengths are mm, or degrees of the beam; times are s.
  */
@@ -40,8 +40,8 @@ typedef struct {
 /* How much of a limit may be numerical noise. */
 #define OCT_SCAN_TOLERANCE 1e-6
 
-/* The least time over which an axis moves by `distance`, with velocity v0 before
- * and v1 after. */
+/* The least time over which an axis moves by `distance`, with velocity v0
+ * before and v1 after. */
 double oct_scan_join_time (double distance, double v0, double v1,
     double acceleration, double velocity);
 

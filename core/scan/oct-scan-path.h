@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * A volume of a scan, sample by sample: its sweeps with extensions at both ends, and
- * the ways between them, within the limits of the scanner.  After the last
- * sample comes the first one again.
+ * A volume of a scan, sample by sample: its sweeps with extensions at both
+ * ends, and the ways between them, within the limits of the scanner.  After the
+ * last sample comes the first one again.
  */
 #pragma once
 
@@ -29,14 +29,14 @@ typedef struct {
   double line_rate;
 } OctScanPath;
 
-/* Samples by which a path is averaged, an odd number; and by half of which sweeps
- * are longer on both sides, so that averaging changes no A-line of straight
- * ones. */
+/* Samples by which a path is averaged, an odd number; and by half of which
+ * sweeps are longer on both sides, so that averaging changes no A-line of
+ * straight ones. */
 guint oct_scan_smooth_count (const OctScanSettings *settings);
 
 /* NULL with OCT_ERROR_SETTINGS: a sentence with the factor by which a limit is
- * exceeded and the highest line rate with which none is, if there is one.  To be
- * released with oct_scan_path_unref(). */
+ * exceeded and the highest line rate with which none is, if there is one.  To
+ * be released with oct_scan_path_unref(). */
 OctScanPath *oct_scan_path_new (
     const OctScanSettings *settings, GError **error);
 OctScanPath *oct_scan_path_ref (OctScanPath *path);

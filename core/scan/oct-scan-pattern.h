@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * The places of the A-lines of a volume (oct-scan-settings.h), in the order in which
- * they are taken, without the ways between B-scans.
+ * The places of the A-lines of a volume (oct-scan-settings.h), in the order in
+ * which they are taken, without the ways between B-scans.
  */
 #pragma once
 

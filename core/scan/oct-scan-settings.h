@@ -16,9 +16,9 @@
  *   rosette         r = R cos (2 pi q t), theta = 2 pi (q + 1) t
  *   file            as a text says (oct-scan-curve.h)
  *
- * All are turned by `angle` and then moved by `offset`.  Numbers q and q + 1 have
- * no common divisor and one of them is even, so that the curve does not run back
- * on itself.
+ * All are turned by `angle` and then moved by `offset`.  Numbers q and q + 1
+ * have no common divisor and one of them is even, so that the curve does not
+ * run back on itself.
  */
 #pragma once
 

@@ -104,10 +104,10 @@ spiral_count (
   return FALSE;
 }
 
-/* Finds the pitch with which the spiral takes a whole number of pieces: where `off`,
- * the logarithm of the time over the time that there is, is 0, by secants of the
- * logarithm of the pitch.  If the accelerations allow none, the spiral is too fast
- * at the end. */
+/* Finds the pitch with which the spiral takes a whole number of pieces: where
+ * `off`, the logarithm of the time over the time that there is, is 0, by
+ * secants of the logarithm of the pitch.  If the accelerations allow none, the
+ * spiral is too fast at the end. */
 static gboolean
 spiral_fit (const OctScanSettings *s, Winding *w, guint *count, GError **error)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * The samples that are sent to a scanner, without end: from rest in the middle to
- * a path, the path again and again, at the end of a volume to another path, and
- * back to rest.  No two samples exceed a limit, wherever the path changes.
+ * The samples that are sent to a scanner, without end: from rest in the middle
+ * to a path, the path again and again, at the end of a volume to another path,
+ * and back to rest.  No two samples exceed a limit, wherever the path changes.
  *
  * A scanner is late.  Two ways to have the beam where the path is:
  *
@@ -40,17 +40,17 @@ OctScanStream *oct_scan_stream_new (
 void oct_scan_stream_free (OctScanStream *stream);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (OctScanStream, oct_scan_stream_free)
 
-/* Another path, of the same line rate and limits, from the end of the present volume
- * on.  With another drive, the beam comes to rest between the two.  The present path
- * with the present drive takes back a change that was waiting. */
+/* Another path, of the same line rate and limits, from the end of the present
+ * volume on.  With another drive, the beam comes to rest between the two.  The
+ * present path with the present drive takes back a change that was waiting. */
 void oct_scan_stream_change (
     OctScanStream *stream, OctScanPath *path, const OctScanDrive *drive);
 
 /* Goes to rest after the present B-scan (a curve: volume), and ends. */
 void oct_scan_stream_stop (OctScanStream *stream);
 
-/* Writes up to `n` samples: the positions to send in mm, and 1 where the beam is
- * at an A-line.  Returns how many; fewer: it has ended, at rest. */
+/* Writes up to `n` samples: the positions to send in mm, and 1 where the beam
+ * is at an A-line.  Returns how many; fewer: it has ended, at rest. */
 guint oct_scan_stream_read (
     OctScanStream *stream, OctScanPoint *points, guint8 *active, guint n);
 

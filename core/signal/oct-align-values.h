@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * The arithmetic of OctAlignParams that backends share: the same code on the CPU
- * and, compiled by nvcc, on the GPU.
+ * The arithmetic of OctAlignParams that backends share: the same code on the
+ * CPU and, compiled by nvcc, on the GPU.
  */
 #pragma once
 

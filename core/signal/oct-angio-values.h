@@ -5,8 +5,8 @@
  *
  * Medians are found from a histogram of the upper bits of the values, which are
  * whole numbers in the order of the values: 16 bins for every octave.  Counting
- * is exact, in any order and by any number of threads.  The values of a bin stand
- * for even steps through it.
+ * is exact, in any order and by any number of threads.  The values of a bin
+ * stand for even steps through it.
  */
 #pragma once
 
@@ -41,8 +41,8 @@ oct_angio_bin (int32_t bits)
   return bin < OCT_ANGIO_BINS ? bin : OCT_ANGIO_BINS - 1;
 }
 
-/* The median, if it is in `bin`, which has `count` values with `before` in those
- * below it, of `total` > 0: before <= total / 2 < before + count. */
+/* The median, if it is in `bin`, which has `count` values with `before` in
+ * those below it, of `total` > 0: before <= total / 2 < before + count. */
 OCT_ANGIO_INLINE double
 oct_angio_value (uint32_t bin, uint32_t count, uint64_t before, uint64_t total)
 {
@@ -67,8 +67,9 @@ oct_angio_band (uint32_t depth_bins, uint32_t band)
   return (uint32_t)((uint64_t)depth_bins * band / OCT_ANGIO_BANDS);
 }
 
-/* Median of a gamma variable of whole shape k >= 1, over its mean: the series of
- * K. P. Choi, Proc. Amer. Math. Soc. 121, 245 (1994), within 5e-5 from 2 on. */
+/* Median of a gamma variable of whole shape k >= 1, over its mean: the series
+ * of K. P. Choi, Proc. Amer. Math. Soc. 121, 245 (1994), within 5e-5 from 2
+ * on. */
 OCT_ANGIO_INLINE double
 oct_angio_gamma_median (uint32_t k)
 {

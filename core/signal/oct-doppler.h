@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * The common part of all backends that find Doppler shifts, see OctDopplerParams.
+ * The common part of all backends that find Doppler shifts, see
+ * OctDopplerParams.
  */
 #pragma once
 
@@ -19,8 +20,8 @@ gboolean oct_check_flow_window (
 gboolean oct_doppler_is_same (
     const OctDopplerParams *a, const OctDopplerParams *b);
 
-/* A phase of `histogram`, which is smoothed and searched: see OctDopplerParams.  0
- * if it is empty. */
+/* A phase of `histogram`, which is smoothed and searched: see OctDopplerParams.
+ * 0 if it is empty. */
 float oct_doppler_find_bulk (const float histogram[OCT_DOPPLER_BULK]);
 
 /* The lowest of the means of the bands: `sums` of `count` values each. */

@@ -96,8 +96,8 @@ typedef struct {
 gboolean oct_meter_source (const double *spectrum, guint n, const double *k,
     OctWindow window, OctMeterSource *source, GError **error);
 
-/* The camera by photon transfer: variance (p) = read^2 + gain mean (p) +
- * (rin mean (p))^2 over the pixels, weighted by 1 / variance^2, gain and rin not
+/* The camera by photon transfer: variance (p) = read^2 + gain mean (p) + (rin
+ * mean (p))^2 over the pixels, weighted by 1 / variance^2, gain and rin not
  * below 0.  Counts without light that were not subtracted take gain times
  * themselves off read^2. */
 typedef struct {
@@ -107,16 +107,18 @@ typedef struct {
   double intensity; /* relative intensity noise of the source */
 } OctMeterCamera;
 
-/* Counts of a pixel without light, from mean[n] and variance[n] of `lines` lines
- * of spectra: the mean of the darkest pixels, if at least a twentieth of them
- * are as dark as each other and the others are brighter.  Not-a-number: the
- * light reaches all pixels, and no measurement of it alone determines its own
- * zero: read^2 and gain times the dark counts are one sum in the variance. */
+/* Counts of a pixel without light, from mean[n] and variance[n] of `lines`
+ * lines of spectra: the mean of the darkest pixels, if at least a twentieth of
+ * them are as dark as each other and the others are brighter.  Not-a-number:
+ * the light reaches all pixels, and no measurement of it alone determines its
+ * own zero: read^2 and gain times the dark counts are one sum in the
+ * variance. */
 double oct_meter_black_level (
     const double *mean, const double *variance, guint n, guint lines);
 
 /* mean[n], without the dark counts, and variance[n] (over lines - 1) of the
- * counts of the source alone.  FALSE with OCT_ERROR_FORMAT when they have no variance at all. */
+ * counts of the source alone.  FALSE with OCT_ERROR_FORMAT when they have no
+ * variance at all. */
 gboolean oct_meter_camera (const double *mean, const double *variance, guint n,
     OctMeterCamera *camera, GError **error);
 

@@ -9,21 +9,22 @@
  * image has the sums over 2^l x 2^l pixels; left-over pixels at the ends are in
  * none.
  *
- * The shift d = (rows, columns) is searched from the coarsest level on, where it
- * is at most OCT_REGISTRATION_COARSE each way: all of those there, then on each
- * finer one those up to OCT_REGISTRATION_FINE from twice the shift before.  The
- * best has the highest score
+ * The shift d = (rows, columns) is searched from the coarsest level on, where
+ * it is at most OCT_REGISTRATION_COARSE each way: all of those there, then on
+ * each finer one those up to OCT_REGISTRATION_FINE from twice the shift before.
+ * The best has the highest score
  *
  *   (N / 2)^1/2 artanh (max (0, r)) - P ([rows != 0] + [columns != 0])
  *
  * with r the correlation coefficient of the mean, g (x), with the frame, f (x +
  * d), over all x of every q-th row where both are.  artanh r of N independent
- * pairs has a standard deviation of N^-1/2 (R. A. Fisher, Metron 1, 3 (1921)), so
- * that the first part counts by how many standard deviations of their difference
- * one shift is better than another.  N is the number of pixels compared, a grain
- * of speckle being OCT_REGISTRATION_GRAIN of them long and wide.  A direction is
- * moved along only where that is P deviations better than staying: noise does
- * not move images, nor do layers that are the same all along them.
+ * pairs has a standard deviation of N^-1/2 (R. A. Fisher, Metron 1, 3 (1921)),
+ * so that the first part counts by how many standard deviations of their
+ * difference one shift is better than another.  N is the number of pixels
+ * compared, a grain of speckle being OCT_REGISTRATION_GRAIN of them long and
+ * wide.  A direction is moved along only where that is P deviations better than
+ * staying: noise does not move images, nor do layers that are the same all
+ * along them.
  *
  * Cost: at most OCT_REGISTRATION_SAMPLES pixels of a level (or 16 rows) are
  * compared, so some 10^7 products a frame however large it is.

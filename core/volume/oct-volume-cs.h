@@ -134,8 +134,8 @@ typedef struct {
   double across[4]; /* b is of the next B-scan */
 } OctVolumeCsSums;
 
-/* For backends: of `valid` [lines that are taken] and sums [bscans][depths / 16,
- * rounded up]. */
+/* For backends: of `valid` [lines that are taken] and sums [bscans][depths /
+ * 16, rounded up]. */
 void oct_volume_cs_find_measures (const OctVolumeCsParams *params,
     const guint8 *valid, const OctVolumeCsSums *sums,
     OctVolumeCsMeasures *measures);

@@ -3,11 +3,12 @@
  * The noise of a volume, found from how many of its voxels have which grey
  * level.
  *
- * Speckle of tissue and noise have the same statistics: an amplitude of Rayleigh
- * distribution (J. W. Goodman, J. Opt. Soc. Am. 66, 1145 (1976)), whatever its
- * mean.  So a single voxel does not show which of the two it is.  Light comes
- * from above: the voxels above the tissue are noise, and they would hide the
- * tissue.  Below, tissue fades into noise, and deeper noise may be darker.
+ * Speckle of tissue and noise have the same statistics: an amplitude of
+ * Rayleigh distribution (J. W. Goodman, J. Opt. Soc. Am. 66, 1145 (1976)),
+ * whatever its mean.  So a single voxel does not show which of the two it is.
+ * Light comes from above: the voxels above the tissue are noise, and they would
+ * hide the tissue.  Below, tissue fades into noise, and deeper noise may be
+ * darker.
  *
  * Depths are divided into OCT_VOLUME_BANDS equal bands.  m is the median of the
  * grey levels of a band, zeros left out, and s = m - (the level that 15.87 %
@@ -61,8 +62,8 @@ void oct_volume_window_find (
 
 /* The depths that have signal, as bands: `first` to `last`.  A band has some if
  * at least OCT_VOLUME_LEAST_SIGNAL of its voxels are seen, which have the
- * threshold or more: 3 of 100000 voxels of noise do, and an instrument in a band
- * is more than that part of it. */
+ * threshold or more: 3 of 100000 voxels of noise do, and an instrument in a
+ * band is more than that part of it. */
 typedef struct {
   guint first, last;
 } OctVolumeExtent;
@@ -77,8 +78,8 @@ gboolean oct_volume_extent_find (
     const OctVolumeLevels *levels, double threshold, OctVolumeExtent *extent);
 
 /* The extent that pictures of a stream show, so that they do not jump when
- * tissue moves a little.  It is that of the first volume and a band more at both
- * ends; later it grows at once, but gets narrower only after
+ * tissue moves a little.  It is that of the first volume and a band more at
+ * both ends; later it grows at once, but gets narrower only after
  * OCT_VOLUME_EXTENT_WAIT volumes in a row that left at least
  * OCT_VOLUME_EXTENT_SPARE bands of it empty.  All zeros: nothing is found
  * yet. */
@@ -96,9 +97,10 @@ void oct_volume_frame_follow (
 
 /* The grey level that is white on faces of cuts: the median of the voxels that
  * are seen in the band where it is highest becomes the middle between black and
- * white, so that speckle of the tissue is dark and bright there, not white.
- * It is OCT_VOLUME_FACE_WHITE at least and if there is no noise, and OCT_VOLUME_FACE_MOST_WHITE at most,
- * which is above 255: a volume that is bright all over stays so. */
+ * white, so that speckle of the tissue is dark and bright there, not white. It
+ * is OCT_VOLUME_FACE_WHITE at least and if there is no noise, and
+ * OCT_VOLUME_FACE_MOST_WHITE at most, which is above 255: a volume that is
+ * bright all over stays so. */
 #define OCT_VOLUME_FACE_MOST_WHITE 320.0
 double oct_volume_face_white_find (
     const OctVolumeLevels *levels, double threshold);
@@ -116,13 +118,13 @@ double oct_volume_follow (double before, double found, double small_change);
 guint oct_volume_levels_get_step (const OctVolumeParams *params);
 /* Of these B-scans, those that are counted, chosen[bscans].  there[bscans]: 0
  * for one that has never come, which is black.  It darkens its neighbours, as
- * voxels are means, so these are not counted either, unless each B-scan that has
- * come has such a neighbour. */
+ * voxels are means, so these are not counted either, unless each B-scan that
+ * has come has such a neighbour. */
 void oct_volume_levels_choose (
     const OctVolumeParams *params, const guint8 *there, guint8 *chosen);
 /* Depths in front of this one are not counted: the rows near zero delay, as for
- * the contrast of octlogscale (oct_contrast_first_row()), less those that images
- * do not have. */
+ * the contrast of octlogscale (oct_contrast_first_row()), less those that
+ * images do not have. */
 guint oct_volume_levels_get_first (const OctVolumeParams *params);
 
 G_END_DECLS

@@ -463,8 +463,8 @@ oct_ray_is_cut (const OctVolumeScene *scene, const OctRay *ray, float t0)
 }
 
 /* The part of a ray within planes: `in` and `out` are the normals of those that
- * it enters and leaves through, divided by their products with its direction; 0:
- * none. */
+ * it enters and leaves through, divided by their products with its direction;
+ * 0: none. */
 typedef struct {
   float t0, t1;
   OctPoint in, out;
@@ -530,9 +530,9 @@ oct_ray_find_span (
 }
 
 /* How much of a pixel the volume covers, to smooth its outline: 1/2 where the
- * ray meets an edge of it, 0 and 1 half a pixel beside.  *u and *w, whose pixels
- * have the size (du, dw), move to half a pixel inside of an edge that is nearer:
- * what is there has the colour of the part that is covered.
+ * ray meets an edge of it, 0 and 1 half a pixel beside.  *u and *w, whose
+ * pixels have the size (du, dw), move to half a pixel inside of an edge that is
+ * nearer: what is there has the colour of the part that is covered.
  *
  * A ray meets the edge between two planes where it enters one as it leaves the
  * other.  1 / t of a plane is linear in u and w, and t itself if rays are

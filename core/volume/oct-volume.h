@@ -68,9 +68,9 @@ typedef struct {
   double eye_separation; /* stereo: degrees between the lines of sight */
 } OctVolumeCamera;
 
-/* `size`: of the part that fits into the picture, in mm, around the middle; `eye`: -1 left, 0, 1 right; width x height: of
- * the picture of one eye.  Both eyes see the plane through the middle at the same
- * place. */
+/* `size`: of the part that fits into the picture, in mm, around the middle;
+ * `eye`: -1 left, 0, 1 right; width x height: of the picture of one eye.  Both
+ * eyes see the plane through the middle at the same place. */
 void oct_volume_camera_get_eye (const OctVolumeCamera *camera, OctPoint size,
     gint eye, guint width, guint height, OctVolumeEye *result);
 

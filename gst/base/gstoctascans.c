@@ -74,8 +74,8 @@ gst_oct_ascans_describe (
       depths.bins, depths.start, depths.length);
 }
 
-/* Puts in the scales of the calibration that makes the A-scans, whatever the caps
- * of the spectra say. */
+/* Puts in the scales of the calibration that makes the A-scans, whatever the
+ * caps of the spectra say. */
 static void
 ascans_set_scale (GstOctFilter *filter, const OctCalibrationSettings *own,
     guint samples, guint length, GstStructure *to)

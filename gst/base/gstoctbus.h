@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * The messages that elements of this plugin post and their action signals, in one
- * table.  gst-inspect-1.0 shows it, with the address of the page of the element,
- * and so does docs/messages.md.
+ * The messages that elements of this plugin post and their action signals, in
+ * one table.  gst-inspect-1.0 shows it, with the address of the page of the
+ * element, and so does docs/messages.md.
  */
 #pragma once
 
@@ -18,9 +18,9 @@ G_BEGIN_DECLS
 
 void gst_oct_bus_describe (GType type, const char *name);
 
-/* An element message with this structure, which it takes.  A message that is not
- * in the table, or a field that is not, is an error of the program and reported
- * as such. */
+/* An element message with this structure, which it takes.  A message that is
+ * not in the table, or a field that is not, is an error of the program and
+ * reported as such. */
 GstMessage *gst_oct_bus_message_new (
     GstObject *sender, GstStructure *structure);
 

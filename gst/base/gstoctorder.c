@@ -427,8 +427,8 @@ find_linked_inside (GstPad *pad)
   return found;
 }
 
-/* Whether a pad upstream has sent these caps, or an element only asks whether it
- * may.  A queue before our pad asks it, and refuses them itself. */
+/* Whether a pad upstream has sent these caps, or an element only asks whether
+ * it may.  A queue before our pad asks it, and refuses them itself. */
 static gboolean
 were_sent (GstPad *pad, const GstCaps *caps)
 {
@@ -466,8 +466,8 @@ count_refused (GstPad *pad, Refused *refused, GstCaps *caps)
   return times;
 }
 
-/* Caps that were refused are sent again with each buffer, which fails then.  Until
- * a buffer comes others may take their place. */
+/* Caps that were refused are sent again with each buffer, which fails then.
+ * Until a buffer comes others may take their place. */
 static void
 order_refuse (GstElement *element, GstPad *pad, GstPad *peer,
     const GstCaps *given, guint times)
@@ -591,8 +591,8 @@ gst_oct_order_link_sink (GstPad *pad, GstObject *parent, GstPad *peer)
   return GST_PAD_LINK_NOFORMAT;
 }
 
-/* A-scans and spectra before an element of video, which GStreamer would not even
- * try to link. */
+/* A-scans and spectra before an element of video, which GStreamer would not
+ * even try to link. */
 static GstPadLinkReturn
 gst_oct_order_link_src (GstPad *pad, GstObject *parent, GstPad *peer)
 {

@@ -33,8 +33,8 @@ GstOctOrigin *gst_oct_origin_new_fetched (
 void gst_oct_origin_allow (GstMemory *memory);
 GstOctOrigin *gst_oct_origin_ref (GstOctOrigin *origin);
 void gst_oct_origin_unref (GstOctOrigin *origin);
-/* planes[1].data: the mean, or NULL; with the number of its A-lines if there are
- * fewer than its info says. */
+/* planes[1].data: the mean, or NULL; with the number of its A-lines if there
+ * are fewer than its info says. */
 OctFrame gst_oct_origin_get_frame (const GstOctOrigin *origin);
 /* NULL: it is in host memory. */
 GstOctCuda *gst_oct_origin_get_cuda (const GstOctOrigin *origin);

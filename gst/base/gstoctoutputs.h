@@ -23,14 +23,15 @@ typedef struct {
   GQueue waiting;   /* to be pushed, references */
 } GstOctOutputs;
 
-/* Makes the first of the images of `in` in one block, if they come from a GPU and
- * `trans` has an allocator for that: one copy brings all of them to the host
- * then.  FALSE: it is to be made like any other. */
+/* Makes the first of the images of `in` in one block, if they come from a GPU
+ * and `trans` has an allocator for that: one copy brings all of them to the
+ * host then.  FALSE: it is to be made like any other. */
 gboolean gst_oct_outputs_begin_block (GstOctOutputs *outputs,
     GstBaseTransform *trans, GstOctAccess *access, GstBuffer *in,
     GstBuffer **first);
 
-/* Makes the other n - 1 buffers, as `prepare` makes one of `in`, or in the block.
+/* Makes the other n - 1 buffers, as `prepare` makes one of `in`, or in the
+ * block.
  */
 GstFlowReturn gst_oct_outputs_begin (GstOctOutputs *outputs,
     GstBaseTransform *trans,

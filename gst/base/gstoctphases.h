@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * Whether A-scans still have their phases: an element that needs them asks upstream
- * for the background that was removed, and warns.
+ * Whether A-scans still have their phases: an element that needs them asks
+ * upstream for the background that was removed, and warns.
  */
 #pragma once
 
@@ -11,12 +11,12 @@
 
 G_BEGIN_DECLS
 
-/* For the element that removes the background.  FALSE: the query asks for something
- * else. */
+/* For the element that removes the background.  FALSE: the query asks for
+ * something else. */
 gboolean gst_oct_phases_answer (GstQuery *query, OctBackgroundMode mode);
 
-/* In the streaming thread of an element that needs phases: posts a warning, once
- * while `asked`, FALSE at first, is kept, if they are lost. */
+/* In the streaming thread of an element that needs phases: posts a warning,
+ * once while `asked`, FALSE at first, is kept, if they are lost. */
 void gst_oct_phases_check (GstBaseTransform *trans, gboolean *asked);
 
 G_END_DECLS

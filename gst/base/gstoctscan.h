@@ -2,9 +2,9 @@
 /**
  * Which B-scan of a volume goes where, and which never came.
  *
- * Buffers say which B-scans they hold (GstOctScanMeta), or are counted.  Those of
- * a place that are repeated follow each other, in whichever order they come.  A
- * volume ends with its last B-scan, in whichever direction it is scanned, or
+ * Buffers say which B-scans they hold (GstOctScanMeta), or are counted.  Those
+ * of a place that are repeated follow each other, in whichever order they come.
+ * A volume ends with its last B-scan, in whichever direction it is scanned, or
  * when one of the next volume comes.  B-scans that come twice replace the first
  * ones; those of a volume that has ended are left out.
  */
@@ -61,7 +61,8 @@ void gst_oct_scan_clear (GstOctScan *scan);
 void gst_oct_scan_take_segment (GstOctScan *scan, GstEvent *event);
 
 /* `buffer` has the B-scans of `input`.  `bscans`: per volume if the buffer does
- * not say so itself, 0: not known.  Returns: B-scans per volume, 0 if not known.
+ * not say so itself, 0: not known.  Returns: B-scans per volume, 0 if not
+ * known.
  */
 guint gst_oct_scan_begin (
     GstOctScan *scan, GstBuffer *buffer, const GstOctInfo *input, guint bscans);

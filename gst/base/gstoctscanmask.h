@@ -17,8 +17,9 @@ GType gst_oct_scan_mask_get_type (void);
 /* A sticky downstream event that holds a reference to `mask`. */
 GstEvent *gst_oct_scan_mask_event_new (OctScanMask *mask);
 
-/* The mask of such an event, an application's too (a new reference); NULL for any
- * other, and for one that holds no mask, which a sentence on the terminal says. */
+/* The mask of such an event, an application's too (a new reference); NULL for
+ * any other, and for one that holds no mask, which a sentence on the terminal
+ * says. */
 OctScanMask *gst_oct_scan_mask_event_parse (GstEvent *event);
 
 G_END_DECLS

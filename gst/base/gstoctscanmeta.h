@@ -40,13 +40,13 @@ gboolean gst_oct_scan_meta_copy (GstBuffer *buffer, GstCustomMeta *meta);
 gboolean gst_oct_scan_meta_get (
     GstBuffer *buffer, GstOctScanPosition *position);
 
-/* Place in the volume of B-scan number `image` of the buffer, and which one of the
- * `repeats` (1 or more) at that place it is. */
+/* Place in the volume of B-scan number `image` of the buffer, and which one of
+ * the `repeats` (1 or more) at that place it is. */
 void gst_oct_scan_position_get_place (const GstOctScanPosition *position,
     guint image, guint repeats, guint *place, guint *repeat);
 
-/* Number of the first B-scan in its volume, if the repeats of each place follow each
- * other: `bscan`, unless place and repeat say another one. */
+/* Number of the first B-scan in its volume, if the repeats of each place follow
+ * each other: `bscan`, unless place and repeat say another one. */
 guint gst_oct_scan_position_get_index (
     const GstOctScanPosition *position, guint repeats);
 

@@ -2,8 +2,8 @@
 #include "gstoctcollected.h"
 
 /* Numbers that a branch may be ahead of the one that is waited for, for each
- * branch: more than octscatter has them do at a time, or branches would wait for
- * each other. */
+ * branch: more than octscatter has them do at a time, or branches would wait
+ * for each other. */
 #define MAX_AHEAD 8
 
 /* ----------------------------------------------------------------- branches
@@ -52,7 +52,8 @@ gst_oct_collected_remove (GstOctCollected *self, GstPad *pad)
     g_ptr_array_remove (self->branches, branch);
 }
 
-/* A slow one that has ended the stream before will bring what it has of this one.
+/* A slow one that has ended the stream before will bring what it has of this
+ * one.
  */
 static gboolean
 has_ended (GstOctCollected *self, const GstOctCollectedBranch *branch)

@@ -181,10 +181,10 @@ is_flushing (GstElement *part)
 }
 
 /* Adds the elements of `wanted` that are not there yet and links all of them;
- * those that it does without stay in the bin as they are.  They are started when
- * they have their neighbours, from whom they get the context of their GPU: what
- * the bin knows may be that of another one.  One that was unlinked between the
- * begin and the end of a seek would wait for that end for ever. */
+ * those that it does without stay in the bin as they are.  They are started
+ * when they have their neighbours, from whom they get the context of their GPU:
+ * what the bin knows may be that of another one.  One that was unlinked between
+ * the begin and the end of a seek would wait for that end for ever. */
 static gboolean
 link_parts (GstOctPath *path, guint wanted)
 {

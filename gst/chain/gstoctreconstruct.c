@@ -200,8 +200,8 @@ gst_oct_reconstruct_sink_query (GstPad *pad, GstObject *parent, GstQuery *query)
 
 /* A bin has no base class that does it.  The B-scan goes through the elements
  * inside in this thread, so it is the one that gets these values; those that go
- * together get those of the first.  A probe of the input, and of octdcsub, where
- * B-scans come in another thread if they have waited. */
+ * together get those of the first.  A probe of the input, and of octdcsub,
+ * where B-scans come in another thread if they have waited. */
 static GstPadProbeReturn
 gst_oct_reconstruct_on_bscan (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {

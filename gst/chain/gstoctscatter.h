@@ -9,8 +9,8 @@ G_BEGIN_DECLS
 G_DECLARE_FINAL_TYPE (
     GstOctScatter, gst_oct_scatter, GST, OCT_SCATTER, GstElement)
 
-/* Its branches are these GPUs of octreconstruct, "0,1", and what is wrong in one
- * of them names that property.  Before the start. */
+/* Its branches are these GPUs of octreconstruct, "0,1", and what is wrong in
+ * one of them names that property.  Before the start. */
 void gst_oct_scatter_set_devices (GstOctScatter *self, const char *devices);
 
 GST_ELEMENT_REGISTER_DECLARE (octscatter);

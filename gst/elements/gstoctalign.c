@@ -126,8 +126,8 @@ gst_oct_align_found (GstOctFilter *filter, double value)
     GST_LOG_OBJECT (filter, "%g repeats of this place were rejected", value);
 }
 
-/* In the streaming thread, before the buffer is worked on: B-scans of two places
- * are never compared. */
+/* In the streaming thread, before the buffer is worked on: B-scans of two
+ * places are never compared. */
 static GstFlowReturn
 gst_oct_align_submit_input_buffer (
     GstBaseTransform *trans, gboolean is_discont, GstBuffer *buffer)

@@ -3,8 +3,8 @@
  * SECTION:element-octangio
  *
  * Shows what moves: blood that flows, from B-scans that are repeated at each
- * place. Still tissue and noise are black. Put octalign before it, if the sample
- * moves.
+ * place. Still tissue and noise are black. Put octalign before it, if the
+ * sample moves.
  *
  * |[
  * gst-launch-1.0 octsrc num-buffers=100 ! octreconstruct mode=background output=ascans
@@ -205,8 +205,8 @@ angio_is_on_gpu (GstBaseTransform *trans)
   return caps != NULL && gst_oct_caps_is_on_gpu (caps);
 }
 
-/* A B-scan of zeros in main memory, which is not a repeat, at the place of the last
- * one. */
+/* A B-scan of zeros in main memory, which is not a repeat, at the place of the
+ * last one. */
 static GstBuffer *
 angio_make_zeros (GstOctAngio *self)
 {
@@ -249,8 +249,8 @@ angio_send_incomplete (GstOctAngio *self)
   return ret;
 }
 
-/* In the streaming thread, before the buffer is worked on: B-scans of two places
- * are never compared. */
+/* In the streaming thread, before the buffer is worked on: B-scans of two
+ * places are never compared. */
 static GstFlowReturn
 gst_oct_angio_submit_input_buffer (
     GstBaseTransform *trans, gboolean is_discont, GstBuffer *buffer)

@@ -250,8 +250,8 @@ gst_oct_average_sink_event (GstBaseTransform *trans, GstEvent *event)
       ->sink_event (trans, event);
 }
 
-/* A block is of one place, or of none in particular.  `scan`: of its last B-scan;
- * `block`: of the block. */
+/* A block is of one place, or of none in particular.  `scan`: of its last
+ * B-scan; `block`: of the block. */
 static void
 keep_place (GstOctAverage *self, const GstOctScanPosition *scan,
     GstOctScanPosition *block)

@@ -2,8 +2,8 @@
 /**
  * SECTION:element-octdoppler
  *
- * Finds how fast the sample moves along the beam, from the phases of A-scans: blood in
- * vessels, or a membrane. Bulk motion of the tissue is taken off.
+ * Finds how fast the sample moves along the beam, from the phases of A-scans:
+ * blood in vessels, or a membrane. Bulk motion of the tissue is taken off.
  *
  * |[
  * gst-launch-1.0 octsrc num-buffers=100 ! octreconstruct mode=background output=ascans

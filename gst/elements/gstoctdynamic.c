@@ -2,9 +2,9 @@
 /**
  * SECTION:element-octdynamic
  *
- * Shows how much and how fast the sample fluctuates from B-scan to B-scan at the same
- * place: living cells beside still tissue. Slow is blue, fast is red, and still parts
- * are dark.
+ * Shows how much and how fast the sample fluctuates from B-scan to B-scan at
+ * the same place: living cells beside still tissue. Slow is blue, fast is red,
+ * and still parts are dark.
  *
  * |[
  * gst-launch-1.0 octsrc bscans=1 num-buffers=100

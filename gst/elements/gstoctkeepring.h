@@ -18,10 +18,10 @@ GstOctKeepRing *gst_oct_keep_ring_new (void);
 void gst_oct_keep_ring_free (GstOctKeepRing *ring);
 
 /* Takes a copy of `buffer`, whose times become `pts` and `dts` (running times;
- * `dts` may be GST_CLOCK_TIME_NONE), and lets go what is not needed for the last
- * `length` ns, or what is above `most` bytes.  A buffer that needs one before it
- * is left out if the ring is empty.  Returns: FALSE if `buffer` cannot be
- * read. */
+ * `dts` may be GST_CLOCK_TIME_NONE), and lets go what is not needed for the
+ * last `length` ns, or what is above `most` bytes.  A buffer that needs one
+ * before it is left out if the ring is empty.  Returns: FALSE if `buffer`
+ * cannot be read. */
 gboolean gst_oct_keep_ring_push (GstOctKeepRing *ring, GstBuffer *buffer,
     GstClockTime pts, GstClockTime dts, GstClockTime length, guint64 most);
 
@@ -32,8 +32,8 @@ void gst_oct_keep_ring_clear (GstOctKeepRing *ring);
  * Nothing changes them any more. */
 GPtrArray *gst_oct_keep_ring_get (const GstOctKeepRing *ring);
 
-/* Bytes that it holds, and the time from its first buffer to the end of its last
- * one in ns. */
+/* Bytes that it holds, and the time from its first buffer to the end of its
+ * last one in ns. */
 guint64 gst_oct_keep_ring_get_bytes (const GstOctKeepRing *ring);
 GstClockTime gst_oct_keep_ring_get_length (const GstOctKeepRing *ring);
 

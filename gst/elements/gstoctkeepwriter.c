@@ -66,8 +66,8 @@ writer_build (
   return gst_element_request_pad_simple (muxer, "video_%u");
 }
 
-/* Waits as long as `limit` for the end, which the muxer of GStreamer 1.26 reaches in
- * a thread of its own, or for an error, as a sentence. */
+/* Waits as long as `limit` for the end, which the muxer of GStreamer 1.26
+ * reaches in a thread of its own, or for an error, as a sentence. */
 static gboolean
 writer_has_failed (const Writer *writer, GstClockTime limit, GError **error)
 {

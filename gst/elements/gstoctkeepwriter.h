@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * Writes buffers that were kept to a file of their own: raw spectra as octrawsink
- * does, encoded video as Matroska.
+ * Writes buffers that were kept to a file of their own: raw spectra as
+ * octrawsink does, encoded video as Matroska.
  */
 #pragma once
 
@@ -19,10 +19,11 @@ typedef struct {
 
 void gst_oct_keep_job_free (GstOctKeepJob *job);
 
-/* Writes all of it; blocks until the file is on the disk under its name.  Nothing
- * that is there is replaced.  `location`: the name of the file, to be freed, also
- * with an error.  Returns: the buffers in the file; with an error (OCT_ERROR) of
- * a recording of spectra those before it, of video 0, and no file is left. */
+/* Writes all of it; blocks until the file is on the disk under its name.
+ * Nothing that is there is replaced.  `location`: the name of the file, to be
+ * freed, also with an error.  Returns: the buffers in the file; with an error
+ * (OCT_ERROR) of a recording of spectra those before it, of video 0, and no
+ * file is left. */
 guint gst_oct_keep_job_write (
     GstOctKeepJob *job, char **location, GError **error);
 

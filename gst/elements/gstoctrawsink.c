@@ -287,8 +287,8 @@ raw_sink_begin (GstOctRawSink *self, GstBuffer *buffer)
   self->recording.first_bscan = position.bscan;
 }
 
-/* B-scans between the buffer of the time `last`, with `before` of them, and this
- * one, by the frame rate. */
+/* B-scans between the buffer of the time `last`, with `before` of them, and
+ * this one, by the frame rate. */
 static guint64
 count_missing_by_time (
     GstOctRawSink *self, GstClockTime last, guint64 before, GstClockTime time)
@@ -404,8 +404,8 @@ take_upstream (GstOctRawSink *self, OctCalibration *calibration)
   }
 }
 
-/* A mask that comes late is taken for that of all B-scans, as these are the same
- * in number of A-lines. */
+/* A mask that comes late is taken for that of all B-scans, as these are the
+ * same in number of A-lines. */
 static void
 raw_sink_tell_mask (GstOctRawSink *self, guint64 frames)
 {

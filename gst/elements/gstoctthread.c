@@ -63,8 +63,8 @@ start_task (GstOctThread *thread)
       GST_BASE_TRANSFORM_SRC_PAD (thread->trans), thread_loop, thread, NULL);
 }
 
-/* Those before the end of the stream have gone on by now, and the source gets no
- * other answer. */
+/* Those before the end of the stream have gone on by now, and the source gets
+ * no other answer. */
 static void
 report_result (GstOctThread *thread)
 {

@@ -28,7 +28,8 @@ typedef struct {
 void gst_oct_waiting_init (GstOctWaiting *waiting);
 void gst_oct_waiting_clear (GstOctWaiting *waiting);
 
-/* TRUE: drops the buffers that wait, and wakes everybody who does; forgets results. */
+/* TRUE: drops the buffers that wait, and wakes everybody who does; forgets
+ * results. */
 void gst_oct_waiting_set_flushing (GstOctWaiting *waiting, gboolean flushing);
 
 /* Adds a buffer, which it takes over, once fewer than `most` wait.  The

@@ -31,8 +31,8 @@ GstOctAccess *gst_oct_access_new (GstOctCuda *cuda, const GstOctInfo *input,
     GError **error);
 
 /* Buffers of the output for this one of the input, which may have fewer B-scans
- * than its info says: what follows up to end() is for as many as it has.  0 with
- * an error: the output takes no fewer, or `needs_all`. */
+ * than its info says: what follows up to end() is for as many as it has.  0
+ * with an error: the output takes no fewer, or `needs_all`. */
 guint gst_oct_access_expect (
     GstOctAccess *access, GstBuffer *in, gboolean needs_all, GError **error);
 

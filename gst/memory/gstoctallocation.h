@@ -43,9 +43,9 @@ typedef enum {
   GST_OCT_READER_OWN,
 } GstOctReader;
 
-/* An element of this plugin that reads images on the GPU adds it to its reply to
- * the ALLOCATION query.  Queues and elements that pass images on as they are hand
- * that on, a tee offers what all of its branches do. */
+/* An element of this plugin that reads images on the GPU adds it to its reply
+ * to the ALLOCATION query.  Queues and elements that pass images on as they are
+ * hand that on, a tee offers what all of its branches do. */
 #define GST_OCT_READER_API_TYPE (gst_oct_reader_api_get_type ())
 GType gst_oct_reader_api_get_type (void);
 

@@ -67,8 +67,8 @@ info_from_structure (GstOctInfo *info, const GstStructure *s)
   return TRUE;
 }
 
-/* A field that is not valid is an error: taken for absent, several B-scans would
- * be a single wrong image, and speeds would be wrong. */
+/* A field that is not valid is an error: taken for absent, several B-scans
+ * would be a single wrong image, and speeds would be wrong. */
 static gboolean
 refuse_field (const GstStructure *s, const char *field, const char *meaning,
     const char *expected, GError **error)

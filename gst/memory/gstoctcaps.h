@@ -87,8 +87,8 @@ gboolean gst_oct_info_from_caps (
 /* Whether a centre wavelength in metres can be that of a system. */
 gboolean gst_oct_wavelength_is_possible (double wavelength);
 /* The B-scans that `buffer` has: those of `most`, as its caps say, or fewer of
- * them.  A buffer of any other size is taken for one of `most`, and refused when
- * it is mapped. */
+ * them.  A buffer of any other size is taken for one of `most`, and refused
+ * when it is mapped. */
 void gst_oct_info_of_buffer (
     GstOctInfo *there, const GstOctInfo *most, GstBuffer *buffer);
 
@@ -136,8 +136,9 @@ void gst_oct_structure_copy_field (const GstStructure *from,
     const char *from_field, GstStructure *to, const char *to_field);
 
 /* Copies the fields of the scan and not of the values: the frame rate and the
- * line rate, how far lines and B-scans are apart, the wavelength, how often each
- * B-scan is repeated, and how many there are if only a part of them is taken. */
+ * line rate, how far lines and B-scans are apart, the wavelength, how often
+ * each B-scan is repeated, and how many there are if only a part of them is
+ * taken. */
 void gst_oct_structure_copy_scan (const GstStructure *from, GstStructure *to);
 
 /* B-scans at each place, 1 or more. */

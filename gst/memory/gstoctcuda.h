@@ -42,8 +42,8 @@ void gst_oct_cuda_set_plugin_file (const char *file);
  */
 gboolean gst_oct_cuda_is_usable (GError **error);
 
-/* Where an element keeps its context; all zero at first.  Other elements ask for
- * it, and hand one over, in any thread. */
+/* Where an element keeps its context; all zero at first.  Other elements ask
+ * for it, and hand one over, in any thread. */
 typedef struct {
   /*< private >*/
   gpointer context; /* GstCudaContext, under the object lock of the element, */

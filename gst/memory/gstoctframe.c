@@ -64,9 +64,9 @@ video_frame_fits (const GstVideoFrame *frame)
   return TRUE;
 }
 
-/* Operations write the pixels alone, but images that are equal shall be equal as
- * buffers, as checksums of them are compared.  NV12 of an odd height has a row
- * of padding, too. */
+/* Operations write the pixels alone, but images that are equal shall be equal
+ * as buffers, as checksums of them are compared.  NV12 of an odd height has a
+ * row of padding, too. */
 static void
 clear_padding (const GstVideoFrame *frame)
 {

@@ -23,8 +23,8 @@ typedef struct {
 /* Blocks that an allocator keeps at most. */
 #define MOST_IDLE 16
 
-/* One that nobody has any more.  It is always written in the same stream, and so
- * one image after the other. */
+/* One that nobody has any more.  It is always written in the same stream, and
+ * so one image after the other. */
 typedef struct {
   gpointer data, event;
   gsize size;

@@ -28,9 +28,10 @@ gboolean gst_oct_pinned_is (GstMemory *memory, GstOctCuda *cuda);
 /* Whether all of a buffer is in such memory. */
 gboolean gst_oct_pinned_holds (GstBuffer *buffer, GstOctCuda *cuda);
 
-/* Whether all of a buffer is in memory of such an allocator of any context: every
- * GPU fetches from it while the host goes on (CUDA Programming Guide, "Page-Locked
- * Host Memory": with unified addresses it is that of all devices). */
+/* Whether all of a buffer is in memory of such an allocator of any context:
+ * every GPU fetches from it while the host goes on (CUDA Programming Guide,
+ * "Page-Locked Host Memory": with unified addresses it is that of all
+ * devices). */
 gboolean gst_oct_pinned_is_ours (GstBuffer *buffer);
 
 /* The address, without waiting; valid as long as the memory. */
@@ -42,8 +43,8 @@ gboolean gst_oct_pinned_mark (
     GstMemory *memory, gpointer stream, GError **error);
 
 /* A block of page-locked memory for several images, which is used again when
- * nobody has it or a part of it; NULL: `allocator` is another one, or there is no
- * memory.  Parts can be written, as they do not overlap. */
+ * nobody has it or a part of it; NULL: `allocator` is another one, or there is
+ * no memory.  Parts can be written, as they do not overlap. */
 GstMemory *gst_oct_pinned_block_new (GstAllocator *allocator, gsize size);
 GstMemory *gst_oct_pinned_part_new (GstMemory *block, gsize offset, gsize size);
 

@@ -40,12 +40,12 @@ G_BEGIN_DECLS
  * (below) leaves some out; absent: none is left out */
 #define GST_OCT_SCAN_LINES_FIELD "scan-lines"
 #define GST_OCT_SCAN_BSCANS_FIELD "scan-bscans"
-/* int: B-scans that are taken one after the other at each place of a volume: B-scan
- * n is repeat n % repeats of place n / repeats.  All of them count as B-scans, and
- * y-spacing is that of places.  Absent: 1 */
+/* int: B-scans that are taken one after the other at each place of a volume:
+ * B-scan n is repeat n % repeats of place n / repeats.  All of them count as
+ * B-scans, and y-spacing is that of places.  Absent: 1 */
 #define GST_OCT_REPEATS_FIELD "repeats"
-/* fraction: A-lines per second within a B-scan, in Hz.  The frame rate times the
- * A-lines is less, as the scanner flies back between B-scans.  Absent: not
+/* fraction: A-lines per second within a B-scan, in Hz.  The frame rate times
+ * the A-lines is less, as the scanner flies back between B-scans.  Absent: not
  * known */
 #define GST_OCT_LINE_RATE_FIELD "line-rate"
 /* double: centre wavelength in metres; absent: not known */
@@ -72,11 +72,11 @@ G_BEGIN_DECLS
 #define GST_OCT_SCAN_VOLUME "volume"
 /* guint: B-scans in this buffer, of as many volumes as it takes; absent: 1 */
 #define GST_OCT_SCAN_COUNT "count"
-/* guint, both or neither: place in the volume of the first B-scan, from 0 on, and
- * which of the repeats at that place it is.  They win over the division of bscan
- * by GST_OCT_REPEATS_FIELD, as for repeats that are interleaved.  The other
- * B-scans of the buffer follow: the next repeat, after the last one repeat 0 of
- * the next place. */
+/* guint, both or neither: place in the volume of the first B-scan, from 0 on,
+ * and which of the repeats at that place it is.  They win over the division of
+ * bscan by GST_OCT_REPEATS_FIELD, as for repeats that are interleaved.  The
+ * other B-scans of the buffer follow: the next repeat, after the last one
+ * repeat 0 of the next place. */
 #define GST_OCT_SCAN_PLACE "place"
 #define GST_OCT_SCAN_REPEAT "repeat"
 

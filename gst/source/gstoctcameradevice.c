@@ -5,8 +5,8 @@
 #define FAKE_PROTOCOL "Fake"
 #define FAKE_PREFIX "Fake_"
 
-/* Values of more bits come first: a pad that takes 16 bit gets the best there is.
- * Codes that Aravis has no name for are those of the Pixel Format Naming
+/* Values of more bits come first: a pad that takes 16 bit gets the best there
+ * is. Codes that Aravis has no name for are those of the Pixel Format Naming
  * Convention, as all others. */
 static const GstOctCameraFormat formats[] = {
   { "Mono16", ARV_PIXEL_FORMAT_MONO_16, 16, GST_OCT_CAMERA_PLAIN },

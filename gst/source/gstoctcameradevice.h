@@ -40,8 +40,8 @@ typedef struct {
 
 typedef struct _GstOctCameraDevice GstOctCameraDevice;
 
-/* Opens and sets up a camera.  NULL with OCT_ERROR_NOT_FOUND when it is not there
- * or does not answer, OCT_ERROR_SETTINGS when it refuses a setting. */
+/* Opens and sets up a camera.  NULL with OCT_ERROR_NOT_FOUND when it is not
+ * there or does not answer, OCT_ERROR_SETTINGS when it refuses a setting. */
 GstOctCameraDevice *gst_oct_camera_device_open (
     const GstOctCameraChoice *choice, GError **error);
 void gst_oct_camera_device_close (GstOctCameraDevice *device);

@@ -15,8 +15,8 @@ G_BEGIN_DECLS
 gboolean gst_oct_camera_set_features (ArvCamera *camera, const char *id,
     const char *features, gboolean *has_format, GError **error);
 
-/* NULL: as the camera is set; "free": without a trigger; else by the rising edge
- * of this source, such as Line1.  FALSE with OCT_ERROR_SETTINGS. */
+/* NULL: as the camera is set; "free": without a trigger; else by the rising
+ * edge of this source, such as Line1.  FALSE with OCT_ERROR_SETTINGS. */
 gboolean gst_oct_camera_set_trigger (
     ArvCamera *camera, const char *id, const char *trigger, GError **error);
 gboolean gst_oct_camera_is_triggered (const char *trigger);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A frame downstream is a GstMemory, which may be in several buffers one after
- * the other, so it is the memory that comes back and not the buffer: its dispose
- * function gives it to the camera again in place of freeing it, as that of a
- * buffer of GstBufferPool does. */
+ * the other, so it is the memory that comes back and not the buffer: its
+ * dispose function gives it to the camera again in place of freeing it, as that
+ * of a buffer of GstBufferPool does. */
 #include "gstoctcameraframes.h"
 #include "oct-types.h"
 

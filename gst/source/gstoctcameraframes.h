@@ -15,8 +15,8 @@ G_BEGIN_DECLS
 typedef struct _GstOctCameraFrames GstOctCameraFrames;
 
 /* Memory for `count` frames of `size` bytes, of which a GstMemory shows the
- * first `shown`.  `allocator`: of memory that the host can write to, as page-locked
- * memory, or NULL.  NULL with OCT_ERROR_MEMORY. */
+ * first `shown`.  `allocator`: of memory that the host can write to, as
+ * page-locked memory, or NULL.  NULL with OCT_ERROR_MEMORY. */
 GstOctCameraFrames *gst_oct_camera_frames_new (guint count, gsize size,
     gsize shown, GstAllocator *allocator, GError **error);
 

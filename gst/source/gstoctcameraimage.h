@@ -38,8 +38,8 @@ void gst_oct_camera_images_set_stream (
 gboolean gst_oct_camera_images_check (
     GstOctCameraImages *images, ArvBuffer *filled, GError **error);
 
-/* Both take the reference to the frame.  take() returns a buffer of it, which it
- * has been checked for; NULL: all are held. */
+/* Both take the reference to the frame.  take() returns a buffer of it, which
+ * it has been checked for; NULL: all are held. */
 GstBuffer *gst_oct_camera_images_take (
     GstOctCameraImages *images, ArvBuffer *filled);
 void gst_oct_camera_images_give_back (

@@ -9,9 +9,9 @@
 
 G_BEGIN_DECLS
 
-/* The element message, with the fields lost, all-held, incomplete, frames (since
- * the start), lost-now and incomplete-now (since the message before), all
- * guint64. */
+/* The element message, with the fields lost, all-held, incomplete, frames
+ * (since the start), lost-now and incomplete-now (since the message before),
+ * all guint64. */
 #define GST_OCT_CAMERA_LOST_MESSAGE "octcamerasrc-lost"
 
 /* Zeros at first. */

@@ -3,8 +3,8 @@
  * SECTION:element-octcamerasrc
  *
  * Delivers raw spectra of a GenICam camera (GigE Vision, USB3 Vision), one
- * frame per B-scan. A frame is never overwritten while an element still uses it,
- * and frames that are lost are counted.
+ * frame per B-scan. A frame is never overwritten while an element still uses
+ * it, and frames that are lost are counted.
  *
  * |[
  * gst-launch-1.0 octcamerasrc camera=Fake_1 num-buffers=50

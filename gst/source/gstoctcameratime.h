@@ -40,10 +40,11 @@ typedef struct {
 
 /* The running time of a frame.  `camera`: its time by the camera's own clock in
  * ns, 0 if there is none; `arrival`: the running time at which it was here.
- * Frames come at regular times and are late by chance: the time of the camera is
- * mapped to running time by the shortest delay of the last frames.  Never later
- * than the arrival, never before the previous frame.  If the camera's clock
- * stands still, goes back, or does not count in ns, arrivals are returned. */
+ * Frames come at regular times and are late by chance: the time of the camera
+ * is mapped to running time by the shortest delay of the last frames.  Never
+ * later than the arrival, never before the previous frame.  If the camera's
+ * clock stands still, goes back, or does not count in ns, arrivals are
+ * returned. */
 GstClockTime gst_oct_camera_time (
     GstOctCameraTime *time, guint64 camera, GstClockTime arrival);
 

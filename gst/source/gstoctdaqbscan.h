@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * The B-scan that octdaqsrc puts together from A-lines, in a buffer for downstream.
+ * The B-scan that octdaqsrc puts together from A-lines, in a buffer for
+ * downstream.
  */
 #pragma once
 
@@ -23,8 +24,8 @@ typedef struct {
 gboolean gst_oct_daq_bscan_begin (GstOctDaqBscan *bscan, guint64 number,
     const GstOctInfo *info, GstBuffer *buffer, GError **error);
 
-/* Copies a run of this B-scan, after rows that are done; rows between are zeros.
- * FALSE: it was overwritten meanwhile, and its rows are zeros. */
+/* Copies a run of this B-scan, after rows that are done; rows between are
+ * zeros. FALSE: it was overwritten meanwhile, and its rows are zeros. */
 gboolean gst_oct_daq_bscan_add (GstOctDaqBscan *bscan, const GstOctInfo *info,
     const GstOctDaqRing *ring, const GstOctDaqRun *run);
 

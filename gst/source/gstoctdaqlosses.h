@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * How octdaqsrc tells of A-lines that are lost: a warning for people, and a message
- * for programs each second in which there were some.
+ * How octdaqsrc tells of A-lines that are lost: a warning for people, and a
+ * message for programs each second in which there were some.
  */
 #pragma once
 
@@ -10,8 +10,9 @@
 
 G_BEGIN_DECLS
 
-/* The element message, with the fields lost, overrun, incomplete, frames (since the
- * start), lost-now and incomplete-now (since the message before), all guint64. */
+/* The element message, with the fields lost, overrun, incomplete, frames (since
+ * the start), lost-now and incomplete-now (since the message before), all
+ * guint64. */
 #define GST_OCT_DAQ_LOST_MESSAGE "octdaqsrc-lost"
 
 /* Zeros at first. */

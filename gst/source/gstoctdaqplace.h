@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * Which B-scan and which row each A-line of a digitizer belongs to, by the numbers in
- * the heads of its blocks and never by counting what has come; and how many are
- * lost.
+ * Which B-scan and which row each A-line of a digitizer belongs to, by the
+ * numbers in the heads of its blocks and never by counting what has come; and
+ * how many are lost.
  */
 #pragma once
 
@@ -28,10 +28,10 @@ typedef struct {
   guint first;   /* of them, in the block */
 } GstOctDaqRun;
 
-/* Takes a block; `missed`: oct_daq_reader_missed().  *lost: A-lines lost before it
- * since the block before, *overrun: those of them that were overwritten.  FALSE:
- * its numbers are not possible: its A-lines are to be left out, and are not among
- * those lost. */
+/* Takes a block; `missed`: oct_daq_reader_missed().  *lost: A-lines lost before
+ * it since the block before, *overrun: those of them that were overwritten.
+ * FALSE: its numbers are not possible: its A-lines are to be left out, and are
+ * not among those lost. */
 gboolean gst_oct_daq_place_take (GstOctDaqPlace *place,
     const OctDaqHeader *ring, const OctDaqBlock *head, guint64 missed,
     guint64 *lost, guint64 *overrun);

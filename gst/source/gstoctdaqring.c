@@ -54,8 +54,8 @@ daq_ring_check_size (const GstOctDaqRing *ring, GError **error)
   return FALSE;
 }
 
-/* Wavelengths between those of the first and the last sample, nm; NULL: these are
- * not known. */
+/* Wavelengths between those of the first and the last sample, nm; NULL: these
+ * are not known. */
 static double *
 daq_ring_make_wavelengths (const OctDaqHeader *h)
 {

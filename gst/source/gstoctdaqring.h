@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * The ring of a digitizer (liboctdaq) as octdaqsrc reads it: caps, calibration and
- * A-lines of one channel.
+ * The ring of a digitizer (liboctdaq) as octdaqsrc reads it: caps, calibration
+ * and A-lines of one channel.
  *
  * Thread-safety: one thread at a time.
  */
@@ -15,11 +15,11 @@ G_BEGIN_DECLS
 
 typedef struct _GstOctDaqRing GstOctDaqRing;
 
-/* Connects to the writer at the socket `path`, whose answer it waits for at most
- * `timeout` ms.  `channel`: counted from 1, 0: the first one of OCT.  NULL:
- * OCT_ERROR_NOT_FOUND if nobody writes there (yet), OCT_ERROR_DEVICE if it is not a
- * ring, _SETTINGS if it has no such channel, _FORMAT if it is of no use to the
- * elements: too large, or a calibration that is none. */
+/* Connects to the writer at the socket `path`, whose answer it waits for at
+ * most `timeout` ms.  `channel`: counted from 1, 0: the first one of OCT.
+ * NULL: OCT_ERROR_NOT_FOUND if nobody writes there (yet), OCT_ERROR_DEVICE if
+ * it is not a ring, _SETTINGS if it has no such channel, _FORMAT if it is of no
+ * use to the elements: too large, or a calibration that is none. */
 GstOctDaqRing *gst_oct_daq_ring_open (
     const char *path, guint channel, guint timeout, GError **error);
 void gst_oct_daq_ring_close (GstOctDaqRing *ring);
@@ -36,9 +36,9 @@ double gst_oct_daq_ring_get_bscan_rate (const GstOctDaqRing *ring);
 /* No new reference; NULL: the ring has none. */
 OctCalibration *gst_oct_daq_ring_get_calibration (const GstOctDaqRing *ring);
 
-/* Copies A-lines first .. first + count - 1 of the block that the reader is at, in
- * the format of the caps, to rows `stride` bytes apart.  FALSE: the writer has
- * overwritten them meanwhile, and the rows have any values. */
+/* Copies A-lines first .. first + count - 1 of the block that the reader is at,
+ * in the format of the caps, to rows `stride` bytes apart.  FALSE: the writer
+ * has overwritten them meanwhile, and the rows have any values. */
 gboolean gst_oct_daq_ring_copy (const GstOctDaqRing *ring, guint first,
     guint count, guint8 *to, gsize stride);
 

@@ -3,8 +3,8 @@
  * SECTION:element-octdaqsrc
  *
  * Delivers the A-lines of a digitizer, which another program writes into a ring
- * in shared memory (liboctdaq), as B-scans of raw spectra. A-lines that are lost
- * are counted, and leave those after them in their places.
+ * in shared memory (liboctdaq), as B-scans of raw spectra. A-lines that are
+ * lost are counted, and leave those after them in their places.
  *
  * |[
  * gst-launch-1.0 octdaqsrc socket=daq num-buffers=50 ! octreconstruct
@@ -197,8 +197,8 @@ daq_src_forget_bscan (GstOctDaqSrc *self)
   gst_oct_daq_bscan_clear (&self->bscan);
 }
 
-/* The writer is not there any more.  The stream goes on if a new one comes, else it
- * ends, with an error if the writer has crashed. */
+/* The writer is not there any more.  The stream goes on if a new one comes,
+ * else it ends, with an error if the writer has crashed. */
 static GstFlowReturn
 daq_src_end_ring (GstOctDaqSrc *self, gboolean crashed, GError **error)
 {
@@ -439,8 +439,8 @@ daq_src_end_block (GstOctDaqSrc *self)
   oct_daq_reader_next (gst_oct_daq_ring_get_reader (self->ring));
 }
 
-/* The next A-lines of the block; *buffer: a B-scan that ends with them or before
- * them. */
+/* The next A-lines of the block; *buffer: a B-scan that ends with them or
+ * before them. */
 static GstFlowReturn
 daq_src_take_run (GstOctDaqSrc *self, GstBuffer **buffer, GError **error)
 {
@@ -550,8 +550,8 @@ daq_src_find_ring (GstOctDaqSrc *self, GError **error)
                                                       : GST_FLOW_NOT_NEGOTIATED;
 }
 
-/* A-lines that were written while nobody wanted them are not lost.  A lossless writer has
- * waited. */
+/* A-lines that were written while nobody wanted them are not lost.  A lossless
+ * writer has waited. */
 static void
 daq_src_skip (GstOctDaqSrc *self)
 {

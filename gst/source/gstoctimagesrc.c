@@ -11,9 +11,9 @@
  * autovideosink
  * ]|
  */
-/* Why a source: counts of a camera are video to GStreamer (GRAY8, GRAY16_LE), so
- * decodebin shows them as they are and asks no decoder, and a decoder that took
- * all grey video would spoil the films of everybody else. */
+/* Why a source: counts of a camera are video to GStreamer (GRAY8, GRAY16_LE),
+ * so decodebin shows them as they are and asks no decoder, and a decoder that
+ * took all grey video would spoil the films of everybody else. */
 #include "gstoctimagesrc.h"
 #include "gstoctbus.h"
 #include "gstoctreconstruct.h"

@@ -57,8 +57,8 @@ void gst_oct_input_close (GstOctInput *input);
 const OctReaderInfo *gst_oct_input_get_info (const GstOctInput *input);
 
 /* Which A-lines of a volume there are from B-scan `frame` on (no new
- * reference); NULL: all of them, or nobody knows.  All masks of an input are for
- * volumes of one size. */
+ * reference); NULL: all of them, or nobody knows.  All masks of an input are
+ * for volumes of one size. */
 OctScanMask *gst_oct_input_get_scan_mask (
     const GstOctInput *input, guint64 frame);
 

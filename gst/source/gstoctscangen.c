@@ -2,9 +2,10 @@
 /**
  * SECTION:element-octscangen
  *
- * Makes the voltages of a scanner with two mirrors, as audio with one sample per
- * A-line: raster, radial, spiral, Lissajous, rosette, or the places in a file. It
- * keeps the limits of the scanner, also between B-scans and when settings change.
+ * Makes the voltages of a scanner with two mirrors, as audio with one sample
+ * per A-line: raster, radial, spiral, Lissajous, rosette, or the places in a
+ * file. It keeps the limits of the scanner, also between B-scans and when
+ * settings change.
  *
  * |[
  * gst-launch-1.0 octscangen pattern=spiral line-rate=96000 bscans=64

@@ -40,13 +40,13 @@ typedef struct {
 
 extern const GstOctProperties gst_oct_scan_gen_properties;
 
-/* The path of a volume: reads the file that it needs.  NULL with an error, whose
- * sentence names the property. */
+/* The path of a volume: reads the file that it needs.  NULL with an error,
+ * whose sentence names the property. */
 OctScanPath *gst_oct_scan_gen_make_path (
     const GstOctScanGenSettings *settings, GError **error);
 
-/* How it is sent.  FALSE with OCT_ERROR_SETTINGS if the limits are beyond the full
- * scale of the output. */
+/* How it is sent.  FALSE with OCT_ERROR_SETTINGS if the limits are beyond the
+ * full scale of the output. */
 gboolean gst_oct_scan_gen_make_drive (
     const GstOctScanGenSettings *settings, OctScanDrive *drive, GError **error);
 

@@ -11,9 +11,9 @@
 
 G_BEGIN_DECLS
 
-/* The input of `settings`, a copy for this start; to be closed.
- * NULL with an error when the input cannot be opened, or a GPU was asked for and
- * there is none. */
+/* The input of `settings`, a copy for this start; to be closed. NULL with an
+ * error when the input cannot be opened, or a GPU was asked for and there is
+ * none. */
 GstOctInput *gst_oct_src_open (GstElement *element, GstOctSrcSettings *settings,
     GstOctCudaSlot *slot, GError **error);
 

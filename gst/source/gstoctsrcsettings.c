@@ -320,8 +320,8 @@ gst_oct_src_settings_count_per_buffer (const GstOctSrcSettings *settings,
   return 0;
 }
 
-/* Puts in the rows of that many B-scans, how far they are apart, how often each is
- * repeated, and what they are of (mask, NULL: whole volumes). */
+/* Puts in the rows of that many B-scans, how far they are apart, how often each
+ * is repeated, and what they are of (mask, NULL: whole volumes). */
 static void
 describe_count (const OctReaderInfo *info, const OctScanMask *mask, guint count,
     GstStructure *s)

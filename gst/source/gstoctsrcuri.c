@@ -42,9 +42,9 @@ set_bad (
 }
 
 /* Whether a URI may set it: the element's own, and how many buffers are played.
- * Not which file that is, which the path says, and none that is written, as URIs
- * come from elsewhere; images are what players take.  The others of the base
- * class are for programs. */
+ * Not which file that is, which the path says, and none that is written, as
+ * URIs come from elsewhere; images are what players take.  The others of the
+ * base class are for programs. */
 static gboolean
 may_set (GObject *object, const GParamSpec *pspec)
 {

@@ -44,9 +44,9 @@ gboolean gst_oct_timeline_query (
 gboolean gst_oct_timeline_seek (
     const GstOctTimeline *timeline, GstEvent *seek, GstSegment *segment);
 
-/* Another frame rate in mid-stream gives the same B-scans other times: the segment
- * starts at the next B-scan and goes on where the old one ended, at `old_time`.
- * `stop`: first B-scan not to deliver, G_MAXUINT64: none. */
+/* Another frame rate in mid-stream gives the same B-scans other times: the
+ * segment starts at the next B-scan and goes on where the old one ended, at
+ * `old_time`. `stop`: first B-scan not to deliver, G_MAXUINT64: none. */
 void gst_oct_timeline_restart (const GstOctTimeline *timeline,
     GstClockTime old_time, guint64 stop, GstSegment *segment);
 

@@ -15,8 +15,8 @@ typedef struct {
 } GstOctPace;
 
 /* The coarseness of the next picture: the least that is made within `most`
- * seconds (0: any time) when the last one took `took` (0: not known), `fixed` of
- * them whatever its coarseness. */
+ * seconds (0: any time) when the last one took `took` (0: not known), `fixed`
+ * of them whatever its coarseness. */
 guint gst_oct_pace_next (
     GstOctPace *pace, double most, double took, double fixed);
 

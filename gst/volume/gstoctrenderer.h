@@ -40,8 +40,8 @@ gboolean gst_oct_renderer_begin (
  */
 gboolean gst_oct_renderer_store (GstOctRenderer *renderer, guint image,
     guint bscan, guint n, GError **error);
-/* Image `image` as B-scan `bscan`, in a mean with those before it; `first`: it is
- * the first of them, of at most `frames`. */
+/* Image `image` as B-scan `bscan`, in a mean with those before it; `first`: it
+ * is the first of them, of at most `frames`. */
 gboolean gst_oct_renderer_store_mean (GstOctRenderer *renderer, guint image,
     guint bscan, guint frames, gboolean first, GError **error);
 gboolean gst_oct_renderer_end (GstOctRenderer *renderer, GError **error);

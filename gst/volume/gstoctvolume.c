@@ -188,8 +188,8 @@ is_projection (const GstOctVolumeSettings *settings)
   return settings->mode == OCT_VOLUME_MIP || settings->mode == OCT_VOLUME_MEAN;
 }
 
-/* With a threshold of 0 noise is seen as well: nothing depends on where there is
- * more. */
+/* With a threshold of 0 noise is seen as well: nothing depends on where there
+ * is more. */
 static gboolean
 shows_all (const GstOctVolumeSettings *settings)
 {
@@ -216,9 +216,9 @@ find_window (Found *found, double threshold, gboolean slowly)
   found->window_threshold = threshold;
 }
 
-/* With unknown lateral spacings the volume is assumed to be as wide as it was, so
- * that it keeps its shape, unless the depths that have signal are now that many
- * times as many or as few. */
+/* With unknown lateral spacings the volume is assumed to be as wide as it was,
+ * so that it keeps its shape, unless the depths that have signal are now that
+ * many times as many or as few. */
 #define OTHER_SHAPE 1.5
 
 /* Values that follow the signal of a new volume, above its noise: a hand

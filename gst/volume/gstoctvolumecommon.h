@@ -88,9 +88,9 @@ typedef struct {
   gboolean knows_x, knows_y, knows_z;
 } GstOctVoxel;
 
-/* The spacings in force, in mm of tissue.  If those along or those
- * across the surface are not known, the volume is twice as wide as `seen_part` of
- * its depth, the part that has signal: most of the depths of a scan may be
+/* The spacings in force, in mm of tissue.  If those along or those across the
+ * surface are not known, the volume is twice as wide as `seen_part` of its
+ * depth, the part that has signal: most of the depths of a scan may be
  * empty. */
 GstOctVoxel gst_oct_volume_common_get_voxel (const GstOctVolumeCommon *common,
     const GstOctSpacing *stream, guint lines, guint depth, guint bscans,

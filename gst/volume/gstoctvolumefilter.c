@@ -177,8 +177,8 @@ gst_oct_volume_filter_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
   return ret;
 }
 
-/* Pictures of such a scan do not show its voxels where they are; octvolumecs lets
- * no mask through. */
+/* Pictures of such a scan do not show its voxels where they are; octvolumecs
+ * lets no mask through. */
 static void
 warn_of_gaps (GstOctVolumeFilter *self, GstEvent *event)
 {

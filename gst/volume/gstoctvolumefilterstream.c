@@ -400,8 +400,8 @@ gst_oct_volume_filter_show (GstOctVolumeFilter *self)
   return GST_FLOW_OK;
 }
 
-/* Whether pictures have had no more than half of the time: on a slow machine the
- * B-scans would wait for them, and be lost. */
+/* Whether pictures have had no more than half of the time: on a slow machine
+ * the B-scans would wait for them, and be lost. */
 static gboolean
 has_time (const GstOctVolumeFilter *self)
 {

@@ -61,8 +61,8 @@ extern const char *const gst_oct_view_properties[5];
 
 /* Fills the look but for its spacings and what is found of the volume: a
  * threshold or `crop-top` below 0, the window.  Reads the file of the transfer
- * function where that has not been done.  FALSE with OCT_ERROR_SETTINGS, or what
- * is wrong with the file. */
+ * function where that has not been done.  FALSE with OCT_ERROR_SETTINGS, or
+ * what is wrong with the file. */
 gboolean gst_oct_volume_settings_get_look (
     const GstOctVolumeSettings *settings, OctVolumeLook *look, GError **error);
 /* With the threshold in force.  FALSE as above. */

@@ -303,8 +303,8 @@ fill_spacing (GstOctVolumeSink *self, OctVolumeFileInfo *volume)
         (NULL));
 }
 
-/* A file has one spacing for all A-lines and one for all B-scans, which is wrong
- * where a scan has left some out.  NumPy files have none. */
+/* A file has one spacing for all A-lines and one for all B-scans, which is
+ * wrong where a scan has left some out.  NumPy files have none. */
 static gboolean
 volume_sink_check_whole (GstOctVolumeSink *self, guint bscans, GError **error)
 {
@@ -604,9 +604,9 @@ gst_oct_volume_sink_event (GstBaseSink *base, GstEvent *event)
       ->event (base, event);
 }
 
-/* Stopped without an end of stream: what has come is kept all the same, and what
- * comes after another start belongs to another volume.  The base class stops
- * with the element, which may be started again without. */
+/* Stopped without an end of stream: what has come is kept all the same, and
+ * what comes after another start belongs to another volume.  The base class
+ * stops with the element, which may be started again without. */
 static GstStateChangeReturn
 gst_oct_volume_sink_change_state (
     GstElement *element, GstStateChange transition)

@@ -222,9 +222,9 @@ typedef gboolean (*OctConvertProgress) (
 
 /* Converts it into `folder`, which must be empty.  The files there are complete
  * when it returns TRUE; `missing`: B-scans that are black in them, or that the
- * file announces and lacks; `warning`, NULL before and to be freed: the sentence
- * on the file that says which they are, if there is one.  FALSE with a sentence, or G_IO_ERROR_CANCELLED if
- * it was stopped. */
+ * file announces and lacks; `warning`, NULL before and to be freed: the
+ * sentence on the file that says which they are, if there is one.  FALSE with a
+ * sentence, or G_IO_ERROR_CANCELLED if it was stopped. */
 gboolean oct_convert_file (const OctConvertOptions *options,
     const OctConvertInput *input, const char *folder,
     OctConvertProgress progress, gpointer data, guint64 *missing,

@@ -10,9 +10,9 @@
 
 G_BEGIN_DECLS
 
-/* Does what `message` says; pages are told by oct_live_clients_control().  FALSE with
- * an error of one sentence if nothing was done.  Messages that belong to one page, such as
- * OCT_LIVE_WATCH, are not for it. */
+/* Does what `message` says; pages are told by oct_live_clients_control().
+ * FALSE with an error of one sentence if nothing was done.  Messages that
+ * belong to one page, such as OCT_LIVE_WATCH, are not for it. */
 gboolean oct_live_control (
     OctLive *live, const OctLiveMessage *message, GError **error);
 

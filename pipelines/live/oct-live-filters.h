@@ -20,8 +20,8 @@ typedef struct _OctLiveFilters OctLiveFilters;
 /* The filters in the bin with that part; they are freed with it. */
 OctLiveFilters *oct_live_filters_new (GstBin *bin);
 
-/* From the next image on.  `frames`: B-scans in a mean, 1 = none; `speckle`: the
- * name of a filter, see oct_live_filters_find(). */
+/* From the next image on.  `frames`: B-scans in a mean, 1 = none; `speckle`:
+ * the name of a filter, see oct_live_filters_find(). */
 void oct_live_filters_set (
     OctLiveFilters *filters, gint frames, const char *speckle);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * The meaning of presses of a pedal's keys: a press, a long one, two in quick turn, by a
- * map of the user.  Nothing of this touches a device or a clock.
+ * The meaning of presses of a pedal's keys: a press, a long one, two in quick
+ * turn, by a map of the user.  Nothing of this touches a device or a clock.
  */
 #pragma once
 
@@ -10,8 +10,8 @@
 
 G_BEGIN_DECLS
 
-/* From the beginning of a press until it is a long one, and from its end until it
- * cannot be the first of two any more, us. */
+/* From the beginning of a press until it is a long one, and from its end until
+ * it cannot be the first of two any more, us. */
 #define OCT_LIVE_LONG_PRESS (600 * G_TIME_SPAN_MILLISECOND)
 #define OCT_LIVE_DOUBLE_PRESS (300 * G_TIME_SPAN_MILLISECOND)
 /* A press so soon after the end of another one is a bouncing contact. */
@@ -49,17 +49,18 @@ typedef struct {
   OctLiveKey keys[KEY_MAX + 1];
 } OctLiveGestures;
 
-/* Reads a map such as "KEY_B=record, long:KEY_B=keep, double:any=freeze": keys as
- * linux/input-event-codes.h names them, or their numbers, or any.  FALSE with an
- * error of one sentence. */
+/* Reads a map such as "KEY_B=record, long:KEY_B=keep, double:any=freeze": keys
+ * as linux/input-event-codes.h names them, or their numbers, or any.  FALSE
+ * with an error of one sentence. */
 gboolean oct_live_gestures_parse (
     OctLiveGestures *gestures, const char *map, GError **error);
 
-/* A key goes down or up at `now` (us of any clock that only goes on).  Gives the
- * action of it. */
+/* A key goes down or up at `now` (us of any clock that only goes on).  Gives
+ * the action of it. */
 OctLivePedalAction oct_live_gestures_take (
     OctLiveGestures *gestures, guint key, gboolean down, gint64 now);
-/* Gives an action whose time has come at `now`; to be asked until it is NOTHING. */
+/* Gives an action whose time has come at `now`; to be asked until it is
+ * NOTHING. */
 OctLivePedalAction oct_live_gestures_expire (
     OctLiveGestures *gestures, gint64 now);
 /* When to ask next, us; 0 if nothing is waited for. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * The last seconds of the video as it is shown, which pages can keep: written to
- * files of their own in the folder of the recordings.  Main thread.
+ * The last seconds of the video as it is shown, which pages can keep: written
+ * to files of their own in the folder of the recordings.  Main thread.
  */
 #pragma once
 

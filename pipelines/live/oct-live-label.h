@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * The case that is examined: a label that somebody has typed, and the eye or the
- * side.  It goes to the pages that control, into the text of recordings and into
- * snapshots; those who only watch get it if that was switched on.
+ * The case that is examined: a label that somebody has typed, and the eye or
+ * the side.  It goes to the pages that control, into the text of recordings and
+ * into snapshots; those who only watch get it if that was switched on.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * Notes of people on a recording, in a file beside it: OUTPUT-notes.csv, with the
- * time in the recording in seconds, the time of day and the text.
+ * Notes of people on a recording, in a file beside it: OUTPUT-notes.csv, with
+ * the time in the recording in seconds, the time of day and the text.
  *
  * A thread writes them, as a disk may hang.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * Foot pedals at the computer of oct-live: input devices of Linux (evdev), which no
- * browser has to have the focus for.  Main thread.
+ * Foot pedals at the computer of oct-live: input devices of Linux (evdev),
+ * which no browser has to have the focus for.  Main thread.
  */
 #pragma once
 
@@ -17,10 +17,11 @@ typedef struct {
   void (*tell) (const char *sentence, gboolean gone, gpointer data);
 } OctLivePedalEvents;
 
-/* Opens `device`, as /dev/input/by-id/...-event-kbd, for nobody else; or a named
- * pipe through which a program writes the same struct input_event.  `map`: of
- * oct_live_gestures_parse().  Events come from the main loop.  A pedal that is
- * unplugged is looked for once a second.  NULL with an error of one sentence. */
+/* Opens `device`, as /dev/input/by-id/...-event-kbd, for nobody else; or a
+ * named pipe through which a program writes the same struct input_event.
+ * `map`: of oct_live_gestures_parse().  Events come from the main loop.  A
+ * pedal that is unplugged is looked for once a second.  NULL with an error of
+ * one sentence. */
 OctLivePedal *oct_live_pedal_new (const char *device, const char *map,
     const OctLivePedalEvents *events, gpointer data, GError **error);
 void oct_live_pedal_free (OctLivePedal *pedal);

@@ -33,8 +33,8 @@ typedef struct {
 OctLiveRecording *oct_live_recording_new (const char *folder, guint file_mode,
     GstPad *pad, gboolean meters, GError **error);
 
-/* `comment`: one line for the text beside it, or NULL.  FALSE with an error of one
- * sentence; a recording going on is not an error. */
+/* `comment`: one line for the text beside it, or NULL.  FALSE with an error of
+ * one sentence; a recording going on is not an error. */
 gboolean oct_live_recording_start (
     OctLiveRecording *recording, const char *comment, GError **error);
 /* Keeps a text with the time in the recording; returns at once.  FALSE with an

@@ -192,9 +192,9 @@ describe_en_face (OctLiveScene *scene, const OctLiveScan *scan)
 }
 
 /* A B-scan, next to it the plane across, below it that of one depth, and in the
- * corner that is left the projection en face: edges that touch are the same, and no margins are left, as lines and clicks are placed
- * by parts of a plane.  Half a B-scan is seen before the first and after the
- * last. */
+ * corner that is left the projection en face: edges that touch are the same,
+ * and no margins are left, as lines and clicks are placed by parts of a plane.
+ * Half a B-scan is seen before the first and after the last. */
 static void
 lay_out (OctLiveScene *scene, const OctLiveScan *scan)
 {

@@ -72,8 +72,8 @@ typedef struct _OctLiveClient OctLiveClient;
  * leaves when it is over.  `stream`: the one below `socket`. */
 void oct_live_client_new (OctLive *live, SoupWebsocketConnection *socket,
     OctLiveChannel *stream, const OctVisitor *visitor);
-/* Does what `message` says (oct-live-control.h), and tells all pages of it.  FALSE
- * with an error of one sentence if nothing was done. */
+/* Does what `message` says (oct-live-control.h), and tells all pages of it.
+ * FALSE with an error of one sentence if nothing was done. */
 gboolean oct_live_clients_control (
     OctLive *live, const OctLiveMessage *message, GError **error);
 /* Once a second: sends the status to all pages, and drops those that have not

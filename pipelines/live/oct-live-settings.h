@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * The settings that viewers can change, in one list: from the messages of a page
- * to the properties of octreconstruct.
+ * The settings that viewers can change, in one list: from the messages of a
+ * page to the properties of octreconstruct.
  *
  * Nothing of this touches a network or GStreamer.
  */
@@ -12,10 +12,10 @@
 G_BEGIN_DECLS
 
 /* A setting of octreconstruct needs no more than a line here: its member of
- * OctLiveSettings, its name in messages (and the id of its control in the page),
- * the property, and the limits of a number.  SWITCH is a boolean, NUMBER a
- * double, COUNT an integer, CHOICE the word for a value of an enum.  A setting without a property
- * is put in force by the code that uses its member.
+ * OctLiveSettings, its name in messages (and the id of its control in the
+ * page), the property, and the limits of a number.  SWITCH is a boolean, NUMBER
+ * a double, COUNT an integer, CHOICE the word for a value of an enum.  A
+ * setting without a property is put in force by the code that uses its member.
  *
  * min and max in dB, a2 in um^2, a3 in um^3, phase2 and phase3 in rad at the
  * ends of the spectrum. */
@@ -87,8 +87,8 @@ extern const OctLiveSetting oct_live_settings_table[OCT_LIVE_N_SETTINGS];
 gpointer oct_live_setting_at (
     const OctLiveSetting *setting, const OctLiveSettings *settings);
 
-/* FALSE if the value is not allowed.  A choice is letters, digits and '-', 32 at
- * most; a copy, for oct_live_settings_free_choices(). */
+/* FALSE if the value is not allowed.  A choice is letters, digits and '-', 32
+ * at most; a copy, for oct_live_settings_free_choices(). */
 gboolean oct_live_setting_read (
     const OctLiveSetting *setting, JsonNode *value, OctLiveSettings *settings);
 void oct_live_settings_free_choices (OctLiveSettings *settings);

@@ -55,8 +55,8 @@ snapshot_push (GstPad *pad, GstSample *image)
                 == GST_FLOW_OK;
 }
 
-/* Grey of 16 bit stays that: videoconvert would rather have colours of 8 bit if the
- * caps say how light the levels are (colorimetry). */
+/* Grey of 16 bit stays that: videoconvert would rather have colours of 8 bit if
+ * the caps say how light the levels are (colorimetry). */
 static gboolean
 link_levels (GstElement *convert, GstElement *encode, GstSample *image)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * The cases of the day: a text file with one in each line, which another program
- * writes.  It is read again for each page that opens; a thread of GIO does so, as a
- * disk may hang.  Main thread.
+ * The cases of the day: a text file with one in each line, which another
+ * program writes.  It is read again for each page that opens; a thread of GIO
+ * does so, as a disk may hang.  Main thread.
  */
 #pragma once
 
@@ -22,8 +22,8 @@ OctLiveWorklist *oct_live_worklist_new (
     const char *path, void (*changed) (gpointer data), gpointer data);
 void oct_live_worklist_free (OctLiveWorklist *worklist);
 
-/* Reads the file soon.  If it cannot be read the terminal says so, once, and the cases
- * stay as they are. */
+/* Reads the file soon.  If it cannot be read the terminal says so, once, and
+ * the cases stay as they are. */
 void oct_live_worklist_refresh (OctLiveWorklist *worklist);
 
 /* A message "cases" with a list of that name. */

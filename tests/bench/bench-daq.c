@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * The ring of a digitizer: GB/s from a process that writes every sample through the
- * ring to octdaqsrc's buffers, and the time from a block that is published to its
- * buffer on the source pad.
+ * The ring of a digitizer: GB/s from a process that writes every sample through
+ * the ring to octdaqsrc's buffers, and the time from a block that is published
+ * to its buffer on the source pad.
  *
  *   bench-daq [GB [BLOCKS]]
  *
- * GB are for the rates (default 4), BLOCKS for the times (default 2000).  The load of
- * the computer is printed, too: both need two idle cores.
+ * GB are for the rates (default 4), BLOCKS for the times (default 2000).  The
+ * load of the computer is printed, too: both need two idle cores.
  */
 #include <gst/gst.h>
 #include <stdlib.h>
@@ -33,8 +33,8 @@ typedef struct {
 
 static char *path;
 
-/* A process that writes `count` blocks and ends; each begins with the time when it
- * is published. */
+/* A process that writes `count` blocks and ends; each begins with the time when
+ * it is published. */
 static pid_t
 start_writer (guint lines, guint count, guint period)
 {

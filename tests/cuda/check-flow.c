@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * Motion and fluctuations: cases of A-scans of tissue with a vessel.  Phases of random
- * values, next to half a turn, would jump in one backend and not in the other.
+ * Motion and fluctuations: cases of A-scans of tissue with a vessel.  Phases of
+ * random values, next to half a turn, would jump in one backend and not in the
+ * other.
  */
 #include "check.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Any bytes as the memory of a ring: header, line of the writer, heads of blocks.
- * It is refused with a sentence, or all that it promises can be read. */
+/* Any bytes as the memory of a ring: header, line of the writer, heads of
+ * blocks. It is refused with a sentence, or all that it promises can be
+ * read. */
 #ifndef _GNU_SOURCE
 #  define _GNU_SOURCE /* memfd_create() */
 #endif

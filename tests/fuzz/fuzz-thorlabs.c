@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Any bytes as the Header.xml of a Thorlabs .oct archive, whose other entries are
- * whole: what a fuzzer does to the archive itself seldom leaves a header.  That
- * is for fuzz-file. */
+/* Any bytes as the Header.xml of a Thorlabs .oct archive, whose other entries
+ * are whole: what a fuzzer does to the archive itself seldom leaves a header.
+ * That is for fuzz-file. */
 #include "fuzz-reader.h"
 
 #include <zip.h>

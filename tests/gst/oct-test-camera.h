@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * Aravis' simulated GigE Vision camera in this process: its frames hold known
- * values, it can lose packets, change and vanish.  And pipelines of octcamerasrc
- * that look at each frame.
+ * values, it can lose packets, change and vanish.  And pipelines of
+ * octcamerasrc that look at each frame.
  */
 #pragma once
 
@@ -13,8 +13,8 @@ G_BEGIN_DECLS
 
 #define OCT_TEST_CAMERA "Aravis-Fake-GV01"
 
-/* A camera on the loopback; it vanishes with g_object_unref().  The port is that
- * of GigE Vision, so other tests that have one are waited for. */
+/* A camera on the loopback; it vanishes with g_object_unref().  The port is
+ * that of GigE Vision, so other tests that have one are waited for. */
 ArvGvFakeCamera *oct_test_camera_new (void);
 
 /* Value `i` of a frame of `bits` bits, which begins with the value `seed`. */
@@ -35,8 +35,8 @@ struct _OctTestWatch {
   OctTestOnFrame on_frame;
 };
 
-/* Starts "octcamerasrc name=source `properties` ! `rest` ! fakesink"; on_frame is
- * called with the lock held, or is NULL. */
+/* Starts "octcamerasrc name=source `properties` ! `rest` ! fakesink"; on_frame
+ * is called with the lock held, or is NULL. */
 void oct_test_watch_start (OctTestWatch *watch, const char *properties,
     const char *rest, OctTestOnFrame on_frame, gpointer data);
 /* Waits until is_done(), which is called with the lock held after each frame. */

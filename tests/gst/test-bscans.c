@@ -197,8 +197,8 @@ note_come (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   return GST_PAD_PROBE_OK;
 }
 
-/* The first one, which comes alone, waits until four others have come, the next until all have: then
- * they are 1, 4 and 3. */
+/* The first one, which comes alone, waits until four others have come, the next
+ * until all have: then they are 1, 4 and 3. */
 static GstPadProbeReturn
 hold_back (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * The action signals that gst-inspect-1.0 lists in the descriptions of elements are
- * those of their types, with their arguments, and each element names its page. (A
- * message that the table lacks is a critical warning, which ends the tests that see it.)
+ * The action signals that gst-inspect-1.0 lists in the descriptions of elements
+ * are those of their types, with their arguments, and each element names its
+ * page. (A message that the table lacks is a critical warning, which ends the
+ * tests that see it.)
  */
 #include "oct-test.h"
 

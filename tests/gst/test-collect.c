@@ -232,8 +232,9 @@ GST_END_TEST
 /* ------------------------------------------------------------- the first fails
  */
 
-/* An error before the first image ends the start of the pipeline. A program that
- * starts it once more gets all others, as docs/elements/octscatter.md says. */
+/* An error before the first image ends the start of the pipeline. A program
+ * that starts it once more gets all others, as docs/elements/octscatter.md
+ * says. */
 GST_START_TEST (first_fails)
 {
   static const char *const launches[] = {

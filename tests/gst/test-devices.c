@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * octreconstruct with `devices`: the images of one GPU, settings and GPUs of all
- * branches, and what it says when one fails or settings do not fit.  Branches by
- * themselves: test-scatter.c.
+ * octreconstruct with `devices`: the images of one GPU, settings and GPUs of
+ * all branches, and what it says when one fails or settings do not fit.
+ * Branches by themselves: test-scatter.c.
  */
 #include "oct-test-files.h"
 #include "oct-test-pipelines.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * octsrc with files that announce B-scans that are not there, or are damaged: it
- * says so, and the others have their own numbers, times and places.
+ * octsrc with files that announce B-scans that are not there, or are damaged:
+ * it says so, and the others have their own numbers, times and places.
  */
 #include "oct-test-files.h"
 #include "oct-test-source.h"
@@ -45,8 +45,8 @@ get_missing (Source *s)
   return missing;
 }
 
-/* Buffer `i` is the B-scans `start` to `start` + `count` - 1 of the file, in its
- * pass `pass`, `lines` lines of each: the first ones, `every` apart. */
+/* Buffer `i` is the B-scans `start` to `start` + `count` - 1 of the file, in
+ * its pass `pass`, `lines` lines of each: the first ones, `every` apart. */
 static void
 check_buffer (Source *s, guint i, guint pass, guint start, guint count,
     guint lines, guint every)

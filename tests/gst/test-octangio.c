@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * octangio and octalign: places of repeated B-scans against the reference; which
- * B-scans belong to a place, if some are missing; caps and metadata of the
- * images; streams without repeats; a repeat from elsewhere.
+ * octangio and octalign: places of repeated B-scans against the reference;
+ * which B-scans belong to a place, if some are missing; caps and metadata of
+ * the images; streams without repeats; a repeat from elsewhere.
  */
 #include "oct-test.h"
 
@@ -20,8 +20,8 @@
   "application/x-oct-ascans, format=CF32LE, samples=40, lines=24, "            \
   "framerate=30/1, y-spacing=(double)2e-5, z-spacing=(double)4e-6"
 
-/* B-scan number `n`: tissue of its place with the carrier of A-scans, noise, and
- * A-lines that are new each time. */
+/* B-scan number `n`: tissue of its place with the carrier of A-scans, noise,
+ * and A-lines that are new each time. */
 static void
 fill_bscan (guint n, guint repeats, Complex *values)
 {
@@ -161,8 +161,8 @@ GST_START_TEST (test_places)
 GST_END_TEST;
 
 /* B-scan 4 is lost, and the last two: their places show the others, as the
- * reference does with zeros in place of lost ones, and a place with one B-scan is
- * black. */
+ * reference does with zeros in place of lost ones, and a place with one B-scan
+ * is black. */
 GST_START_TEST (test_lost)
 {
   GstHarness *harness = new_repeats_harness ("octangio", ", repeats=(int)3");
@@ -367,8 +367,8 @@ GST_START_TEST (test_reject)
 }
 GST_END_TEST;
 
-/* A background that is found from A-lines is warned of, once, also if other elements
- * and a bin are between; one that is not keeps phases. */
+/* A background that is found from A-lines is warned of, once, also if other
+ * elements and a bin are between; one that is not keeps phases. */
 GST_START_TEST (test_phases)
 {
   static const struct {

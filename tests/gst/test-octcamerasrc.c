@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * octcamerasrc with Aravis' simulated cameras: frames that are held do not change,
- * those that are lost are counted, and cameras that misbehave.
+ * octcamerasrc with Aravis' simulated cameras: frames that are held do not
+ * change, those that are lost are counted, and cameras that misbehave.
  */
 #include "gstoctcameratime.h"
 #include "gstoctscanmeta.h"
@@ -42,8 +42,8 @@ GST_START_TEST (test_count)
 }
 GST_END_TEST;
 
-/* A frame every 10 ms, that is here 3 ms later and up to 40 ms more by chance: its
- * time is right but for the drift of the clocks, 100 in a million. */
+/* A frame every 10 ms, that is here 3 ms later and up to 40 ms more by chance:
+ * its time is right but for the drift of the clocks, 100 in a million. */
 GST_START_TEST (test_time)
 {
   g_autoptr (GRand) random = g_rand_new_with_seed (3);
@@ -467,8 +467,8 @@ GST_START_TEST (test_trigger)
 }
 GST_END_TEST;
 
-/* The camera keeps its size, 512 x 512 of 8 bit, whatever size elements downstream
- * would like. */
+/* The camera keeps its size, 512 x 512 of 8 bit, whatever size elements
+ * downstream would like. */
 GST_START_TEST (test_as_it_is_set)
 {
   OctTestWatch watch;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * octdaqsrc: A-lines of a ring come out in their places, what is lost is counted
- * to the line, and writers that end, crash, change or lie.
+ * octdaqsrc: A-lines of a ring come out in their places, what is lost is
+ * counted to the line, and writers that end, crash, change or lie.
  */
 #include "gstoctcaps.h"
 #include "oct-daq.h"
@@ -225,7 +225,8 @@ check_meta (GstBuffer *buffer, guint64 bscan)
   fail_unless_equals_uint64 (position.volume, bscan / BSCANS);
 }
 
-/* The B-scans that the A-lines before `end` make, when those of `there` have come. */
+/* The B-scans that the A-lines before `end` make, when those of `there` have
+ * come. */
 static void
 check_stream (Watch *w, const gboolean *there, guint64 end, gboolean keep)
 {

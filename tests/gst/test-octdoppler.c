@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * octdoppler: velocities of known phases, their units and grey levels; places with
- * repeats, lost ones too; what cannot be right.
+ * octdoppler: velocities of known phases, their units and grey levels; places
+ * with repeats, lost ones too; what cannot be right.
  */
 #include "oct-test.h"
 
@@ -210,8 +210,8 @@ GST_END_TEST;
 #define REPEATS                                                                \
   "octdoppler between=repeats bulk-lines=0 threshold=0 quantity=phase" VALUES
 
-/* B-scan n of a volume of 6, with two places of 3; 0.5 rad from one to the next at
- * the first place, 0.8 at the second. */
+/* B-scan n of a volume of 6, with two places of 3; 0.5 rad from one to the next
+ * at the first place, 0.8 at the second. */
 static void
 push_bscan (GstHarness *harness, guint n)
 {

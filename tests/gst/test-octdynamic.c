@@ -105,8 +105,8 @@ GST_START_TEST (test_activity)
 }
 GST_END_TEST;
 
-/* The lowest frequency is blue, the highest red, the middle of the octaves between
- * them green; still tissue is black. */
+/* The lowest frequency is blue, the highest red, the middle of the octaves
+ * between them green; still tissue is black. */
 GST_START_TEST (test_colour)
 {
   static const struct {

@@ -187,8 +187,8 @@ GST_START_TEST (test_range_survives)
 }
 GST_END_TEST;
 
-/* The range in use is posted when it is asked for: set by hand it makes the same
- * picture. */
+/* The range in use is posted when it is asked for: set by hand it makes the
+ * same picture. */
 GST_START_TEST (test_range_is_told)
 {
   GstHarness *harness =

@@ -294,8 +294,8 @@ GST_START_TEST (test_side_lobe)
 }
 GST_END_TEST;
 
-/* Lateral distances, where the caps tell them, and not where they do not; from a
- * B-scan to the next, where two of them are at each place. */
+/* Lateral distances, where the caps tell them, and not where they do not; from
+ * a B-scan to the next, where two of them are at each place. */
 GST_START_TEST (test_lateral)
 {
   static const char *const caps[] = {

@@ -183,7 +183,8 @@ GST_START_TEST (test_formats)
 }
 GST_END_TEST
 
-/* From rest in the middle to rest in the middle, with as many volumes as asked for. */
+/* From rest in the middle to rest in the middle, with as many volumes as asked
+ * for. */
 GST_START_TEST (test_volumes)
 {
   static const char *const settings[] = { "", "pattern=radial",
@@ -299,8 +300,8 @@ ask_too_much (GstPad *pad, GstPadProbeInfo *info, gpointer number)
   return GST_PAD_PROBE_OK;
 }
 
-/* A setting that does not fit is a warning, and the scan goes on as it was: a closed
- * curve without a way. */
+/* A setting that does not fit is a warning, and the scan goes on as it was: a
+ * closed curve without a way. */
 GST_START_TEST (test_refused_change)
 {
   g_autoptr (GstPad) pad = NULL;

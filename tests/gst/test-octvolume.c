@@ -396,10 +396,10 @@ GST_START_TEST (test_together)
 }
 GST_END_TEST
 
-/* With `max-render-time` pictures take half of the time at most, so that B-scans
- * do not wait and get lost: here each one takes 20 ms, as long as the element
- * after it sleeps, and the next one comes after 20 ms more.  All B-scans are in
- * the volume. */
+/* With `max-render-time` pictures take half of the time at most, so that
+ * B-scans do not wait and get lost: here each one takes 20 ms, as long as the
+ * element after it sleeps, and the next one comes after 20 ms more.  All
+ * B-scans are in the volume. */
 GST_START_TEST (test_spares_time)
 {
   GstHarness *harness =

@@ -238,7 +238,8 @@ static const struct {
   { "sampling-rate=0.5", OCT_VOLUME_CS_LINEAR, 0, FALSE, 0.5 },
 };
 
-/* From spectra to the whole volume, of a part of the samples and of the A-lines.
+/* From spectra to the whole volume, of a part of the samples and of the
+ * A-lines.
  */
 GST_START_TEST (test_parts)
 {

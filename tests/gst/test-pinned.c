@@ -612,8 +612,8 @@ upload (GstOctUploads *uploads, GstBuffer *buffer, guint n, guint expected)
 }
 
 /* B-scans that were put together are fetched memory by memory to one block,
- * those that follow each other in one memory with one copy; fewer of them to the
- * begin of the block. */
+ * those that follow each other in one memory with one copy; fewer of them to
+ * the begin of the block. */
 GST_START_TEST (test_pieces)
 {
   g_autoptr (GstCaps) caps = gst_caps_from_string (

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * Recordings of scans that leave A-lines out: octsrc knows their mask again, and
- * octvolumecs makes of them what it makes of the scan itself.
+ * Recordings of scans that leave A-lines out: octsrc knows their mask again,
+ * and octvolumecs makes of them what it makes of the scan itself.
  */
 #include "oct-test-files.h"
 #include "oct-test-source.h"

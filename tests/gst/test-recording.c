@@ -65,8 +65,8 @@ GST_START_TEST (test_places_and_times)
 }
 GST_END_TEST
 
-/* B-scans of a place: the recording says how many there are, and what is set wins
- * over it. */
+/* B-scans of a place: the recording says how many there are, and what is set
+ * wins over it. */
 GST_START_TEST (test_repeats)
 {
   g_autofree char *path = oct_test_record ("repeats",
@@ -230,8 +230,9 @@ GST_START_TEST (test_gaps)
 }
 GST_END_TEST
 
-/* A camera that is triggered at any time numbers its B-scans: one is lost before
- * the fourth.  Before the last it was away, and its numbers go on all the same. */
+/* A camera that is triggered at any time numbers its B-scans: one is lost
+ * before the fourth.  Before the last it was away, and its numbers go on all
+ * the same. */
 GST_START_TEST (test_numbered_gaps)
 {
   static const guint numbers[] = { 0, 1, 2, 4, 5, 6, 7 };
@@ -349,8 +350,9 @@ read_positions (const char *text_path)
   return g_strndup (line, strcspn (line + 1, "\n") + 1);
 }
 
-/* A wrong setting in mid-recording is one warning.  The text has the calibration
- * before it, or the next one that fits, and the recording goes on. */
+/* A wrong setting in mid-recording is one warning.  The text has the
+ * calibration before it, or the next one that fits, and the recording goes
+ * on. */
 GST_START_TEST (test_wrong_calibration)
 {
   g_autofree char *path = oct_test_file_path ("wrong");

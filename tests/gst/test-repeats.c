@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Streams with several B-scans at each place: what the caps and the metadata say
- * of them stays right through the elements. */
+/* Streams with several B-scans at each place: what the caps and the metadata
+ * say of them stays right through the elements. */
 #include "oct-test.h"
 
 #include <math.h>

@@ -654,8 +654,8 @@ GST_START_TEST (events)
 }
 GST_END_TEST;
 
-/* Until queues have let the end go and sleep: one that is about to takes no next
- * stream, in any pipeline of GStreamer. */
+/* Until queues have let the end go and sleep: one that is about to takes no
+ * next stream, in any pipeline of GStreamer. */
 static void
 wait_for_queues (GstHarness *harness)
 {

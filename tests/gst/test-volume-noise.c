@@ -144,10 +144,10 @@ GST_START_TEST (test_noise)
 }
 GST_END_TEST
 
-/* The threshold is 4 standard deviations above the noise: uniform, of 61 levels,
- * a variance of (61^2 - 1) / 12, less by smoothing with 1 2 1 twice and 1 4 6 4
- * 1, whose squares add up to 3/8, 3/8 and 35/128.  A picture with it is that of
- * the same threshold set by hand, at any time. */
+/* The threshold is 4 standard deviations above the noise: uniform, of 61
+ * levels, a variance of (61^2 - 1) / 12, less by smoothing with 1 2 1 twice and
+ * 1 4 6 4 1, whose squares add up to 3/8, 3/8 and 35/128.  A picture with it is
+ * that of the same threshold set by hand, at any time. */
 GST_START_TEST (test_threshold)
 {
   const double spread = sqrt (
@@ -184,8 +184,8 @@ GST_START_TEST (test_threshold)
 }
 GST_END_TEST
 
-/* White rows near zero delay are not seen, and change nothing: no lid, no shadow,
- * no other threshold. */
+/* White rows near zero delay are not seen, and change nothing: no lid, no
+ * shadow, no other threshold. */
 GST_START_TEST (test_zero_delay)
 {
   g_autofree guint8 *images = new_noise ();
@@ -240,8 +240,8 @@ GST_START_TEST (test_follow)
 }
 GST_END_TEST
 
-/* The brightest voxels of a volume that is nearly white are not all white: A-lines
- * with more than the others are told from them. */
+/* The brightest voxels of a volume that is nearly white are not all white:
+ * A-lines with more than the others are told from them. */
 GST_START_TEST (test_projection)
 {
   g_autofree guint8 *images = new_noise ();

@@ -175,8 +175,9 @@ has_bytes (const char *data, gsize size, const char *text)
   return memmem (data, size, text, strlen (text)) != NULL;
 }
 
-/* Values with their quantity and unit, if the format can hold it; the order of the values
- * in a file of NumPy and in the first page of a TIFF, in which depth runs down. */
+/* Values with their quantity and unit, if the format can hold it; the order of
+ * the values in a file of NumPy and in the first page of a TIFF, in which depth
+ * runs down. */
 GST_START_TEST (test_values)
 {
   static const char *const files[] = { "v.npy", "v.nii", "v.tif", "v.h5" };

@@ -3,8 +3,8 @@
  * octgather bscans=0: what waits while the elements after it are busy goes on
  * together, without a copy, and nothing is lost or held back.
  *
- * A gate after octgather stands for busy elements: a buffer passes when the test
- * says so.
+ * A gate after octgather stands for busy elements: a buffer passes when the
+ * test says so.
  */
 #include "oct-test-pipelines.h"
 

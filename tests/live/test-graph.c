@@ -597,8 +597,8 @@ test_undo_in_order (void)
   end (&test);
 }
 
-/* A choice is in force in the chain and in the measurement of its resolution; one
- * that octreconstruct does not have is refused, and nothing has changed. */
+/* A choice is in force in the chain and in the measurement of its resolution;
+ * one that octreconstruct does not have is refused, and nothing has changed. */
 static void
 test_window (void)
 {

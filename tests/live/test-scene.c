@@ -368,8 +368,8 @@ test_deep (void)
   end (&test);
 }
 
-/* Each level is that of 257 next to it, rows of an odd width are in their places,
- * and caps keep the fields of OCT. */
+/* Each level is that of 257 next to it, rows of an odd width are in their
+ * places, and caps keep the fields of OCT. */
 static void
 test_levels (void)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The cases of a worklist, from files that are as they should be and that are not. */
+/* The cases of a worklist, from files that are as they should be and that are
+ * not. */
 #include "oct-live-worklist.h"
 
 #include <glib/gstdio.h>

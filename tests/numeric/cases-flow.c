@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * Motion: tissue with a vessel, a bulk motion and noise, in every quantity, window
- * and format; edges, values that do not count, places.
+ * Motion: tissue with a vessel, a bulk motion and noise, in every quantity,
+ * window and format; edges, values that do not count, places.
  */
 #include "cases.h"
 #include "signals.h"
@@ -11,9 +11,9 @@
 #define BINS 70u
 #define LINES 23u
 
-/* A-scans of `scans` B-scans.  Tissue turns from A-line to A-line by `bulk`, from
- * B-scan to B-scan by three times that; a vessel in the middle by up to `flow`
- * more. */
+/* A-scans of `scans` B-scans.  Tissue turns from A-line to A-line by `bulk`,
+ * from B-scan to B-scan by three times that; a vessel in the middle by up to
+ * `flow` more. */
 static Array *
 array_vessel (GRand *random, guint scans, guint lines, guint bins, double bulk,
     double flow, double noise)
@@ -130,8 +130,8 @@ add_doppler_unwrapped (GRand *random)
   }
 }
 
-/* B-scans in a frame do not mix; two places of three B-scans, the first of which
- * has nothing before it. */
+/* B-scans in a frame do not mix; two places of three B-scans, the first of
+ * which has nothing before it. */
 static void
 add_doppler_scans (GRand *random)
 {

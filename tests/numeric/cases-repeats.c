@@ -132,8 +132,8 @@ add_flow_sizes (GRand *random)
 /* ---------------------------------------------------------------- alignment
  */
 
-/* Each B-scan moved by part of a bin and of an A-line, A-lines turned at random;
- * tissue that falls off, and noise.  Number `bad` is from elsewhere. */
+/* Each B-scan moved by part of a bin and of an A-line, A-lines turned at
+ * random; tissue that falls off, and noise.  Number `bad` is from elsewhere. */
 static Array *
 array_moving (GRand *random, guint bscans, guint lines, guint depth, guint bad)
 {

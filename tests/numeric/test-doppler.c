@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * Doppler shifts whose phases are known: near the Nyquist limit in noise, across a
- * vessel in tissue that moves, over several turns; and what is refused.
+ * Doppler shifts whose phases are known: near the Nyquist limit in noise,
+ * across a vessel in tissue that moves, over several turns; and what is
+ * refused.
  */
 #include "oct-reference.h"
 #include "numeric.h"
@@ -47,10 +48,10 @@ doppler_run (
 /* ------------------------------------------------------------------- Nyquist
  */
 
-/* 2.86 rad from A-line to A-line, 0.28 below the limit, in noise of 5 dB below the
- * tissue.  The standard deviation of a window of 5 x 5 values is about 0.2 rad, so
- * that the mean of the 30,000 windows that are apart is known to 0.0012 rad: 1,600
- * are enough for 0.01 at two standard deviations. */
+/* 2.86 rad from A-line to A-line, 0.28 below the limit, in noise of 5 dB below
+ * the tissue.  The standard deviation of a window of 5 x 5 values is about 0.2
+ * rad, so that the mean of the 30,000 windows that are apart is known to 0.0012
+ * rad: 1,600 are enough for 0.01 at two standard deviations. */
 static void
 test_nyquist (void)
 {
@@ -98,8 +99,8 @@ test_nyquist (void)
 
 /* Tissue that turns by 0.9 rad, with a vessel through half of its depth, where
  * speckle flows by up to 2.5 rad more and changes.  The rest in still tissue is
- * the error of the bulk phase: 0.02 to 0.12 rad with a histogram over 9 A-lines,
- * 0.25 to 0.52 with a mean. */
+ * the error of the bulk phase: 0.02 to 0.12 rad with a histogram over 9
+ * A-lines, 0.25 to 0.52 with a mean. */
 static void
 test_bulk (void)
 {

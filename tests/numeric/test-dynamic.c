@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * Fluctuations that are known: frequencies of speckle that loses its coherence, what
- * is still, the 60 dB between a bright tissue and its noise; and what is refused.
+ * Fluctuations that are known: frequencies of speckle that loses its coherence,
+ * what is still, the 60 dB between a bright tissue and its noise; and what is
+ * refused.
  */
 #include "oct-reference.h"
 #include "numeric.h"
@@ -76,9 +77,9 @@ median_of (OctDynamicParams params, double stay, double noise, guint scans)
   return out[LINES * BINS / 2];
 }
 
-/* The frequency is a mean of the spectrum, not its corner: 3.9, 6, 9 and 12 Hz for
- * corners of 0.3, 1, 3 and 10 Hz at 50 B-scans a second in noise 20 dB below the
- * tissue; faster is always higher. */
+/* The frequency is a mean of the spectrum, not its corner: 3.9, 6, 9 and 12 Hz
+ * for corners of 0.3, 1, 3 and 10 Hz at 50 B-scans a second in noise 20 dB
+ * below the tissue; faster is always higher. */
 static void
 test_frequency (void)
 {
@@ -125,9 +126,9 @@ test_tone (void)
   }
 }
 
-/* Noise 30 dB below still tissue changes its amplitude by half of the power of the
- * noise, and what is left is black.  Tissue that changes has 0.215 of its own power.
- * The power of signal_complex() is 2. */
+/* Noise 30 dB below still tissue changes its amplitude by half of the power of
+ * the noise, and what is left is black.  Tissue that changes has 0.215 of its
+ * own power. The power of signal_complex() is 2. */
 static void
 test_activity (void)
 {
@@ -142,8 +143,8 @@ test_activity (void)
       fabs (moving - 10 * log10 (2 * (1 - G_PI / 4) / 1e-3)), <, 0.5);
 }
 
-/* Still tissue 60 dB above its noise: sums of squares in single precision would lose
- * the variance. */
+/* Still tissue 60 dB above its noise: sums of squares in single precision would
+ * lose the variance. */
 static void
 test_bright (void)
 {

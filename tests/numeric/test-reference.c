@@ -42,8 +42,8 @@
  * them, which is large if they are hardly above it. */
 #define DYNAMIC_TOLERANCE (ROUNDINGS * 2e-4)
 #define DYNAMIC_NOISE (ROUNDINGS * 1e-6)
-/* Parts of half the rate: next to it and to 0 an arc cosine makes of a part of 1e-6 the
- * root of twice that, 1.4e-3 rad of pi, in each of two variances. */
+/* Parts of half the rate: next to it and to 0 an arc cosine makes of a part of
+ * 1e-6 the root of twice that, 1.4e-3 rad of pi, in each of two variances. */
 #define FREQUENCY_TOLERANCE (ROUNDINGS * 1e-3)
 /* Two roundings of the result, and the part of a 16 bit mean that stays in the
  * low float. */
@@ -56,16 +56,16 @@
 #define IMAGE_LEVEL 0.52
 #define CHAIN_IMAGE_LEVEL 1
 /* The levels of a filter of images, relative to the largest: sums of float32
- * with weights are within 4e-7, and an unsharp mask takes the difference to them
- * up to ten times.  A level this near to a half, 0.001 of 255, can round the
- * other way; all others are exact. */
+ * with weights are within 4e-7, and an unsharp mask takes the difference to
+ * them up to ten times.  A level this near to a half, 0.001 of 255, can round
+ * the other way; all others are exact. */
 #define FILTER_LEVEL 4e-6
 /* Phases and shifts from sums over noisy values, and turns by them. */
 #define ALIGNED_TOLERANCE 5e-5
 /* Slopes over depth, from the phase between two halves that cancel. */
 #define SLOPE_TOLERANCE 2e-4
-/* An angle that is next to the end of a bin of the histogram can be in the other
- * one: found 5e-3, of 90 values. */
+/* An angle that is next to the end of a bin of the histogram can be in the
+ * other one: found 5e-3, of 90 values. */
 #define HISTOGRAM_TOLERANCE 1e-2
 /* Levels of motion, relative to the largest: the little that is left of R less
  * the noise and still tissue has the rounding of both. */

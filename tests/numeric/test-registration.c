@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * Means of frames that are moved onto each other: of a scene that moves by known
- * shifts, which has to come out as it is; beside the reference; how sharp and
- * how noisy a mean is with and without; and what moves nothing.
+ * Means of frames that are moved onto each other: of a scene that moves by
+ * known shifts, which has to come out as it is; beside the reference; how sharp
+ * and how noisy a mean is with and without; and what moves nothing.
  */
 #include "oct-reference.h"
 #include "planes.h"
@@ -136,8 +136,8 @@ expect_same (const Image *out, const Image *in, guint k)
               plane_get (&in->planes[n], y, i));
 }
 
-/* A scene that keeps still but for its place: whatever the mean is of, it is the
- * last frame, up to its edges. */
+/* A scene that keeps still but for its place: whatever the mean is of, it is
+ * the last frame, up to its edges. */
 static void
 check_images (OctImageFormat format, OctAverageMode mode, guint max_shift)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * Preloaded into a program, makes a slow disk: writing to a file of a
- * recording takes OCT_SLOW_DISK_MS longer than it does, or waits as long as there
- * is a file OCT_SLOW_DISK_WHILE.
+ * Preloaded into a program, makes a slow disk: writing to a file of a recording
+ * takes OCT_SLOW_DISK_MS longer than it does, or waits as long as there is a
+ * file OCT_SLOW_DISK_WHILE.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Writes where octsrc phantom=flow has blood: a byte for each depth of each A-line of
- * the first B-scan of each place, 0 above the surface, 1 tissue, 2 blood.
+/* Writes where octsrc phantom=flow has blood: a byte for each depth of each
+ * A-line of the first B-scan of each place, 0 above the surface, 1 tissue, 2
+ * blood.
  *
  *   flow-truth SAMPLES LINES BSCANS REPEATS PLACES >FILE */
 #include "oct-phantom.h"

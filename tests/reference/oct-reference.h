@@ -39,8 +39,8 @@ OctStepShape oct_reference_get_output (const OctReference *reference);
 /* One B-scan, not rounded: `in` and `out` as the shapes say, real values with
  * an imaginary part of zero.  The grey levels of A-scans, colours and means are
  * rounded, as their definitions have it; those of other filters of images are
- * not, so that a test sees which levels lie next to a half.  `mean`: [samples], for a background that was found, else
- * NULL. */
+ * not, so that a test sees which levels lie next to a half.  `mean`: [samples],
+ * for a background that was found, else NULL. */
 void oct_reference_run (OctReference *reference, const Complex *in,
     const double *mean, Complex *out);
 

@@ -53,8 +53,8 @@ test_requests (void)
   g_assert_cmpuint (check_text (two).length, ==, 39);
 }
 
-/* An empty line before a message, as some clients send it after a body, is passed
- * over; lines without end are not. */
+/* An empty line before a message, as some clients send it after a body, is
+ * passed over; lines without end are not. */
 static void
 test_empty_lines (void)
 {

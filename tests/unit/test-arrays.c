@@ -270,8 +270,8 @@ test_groups (void)
   }
 }
 
-/* Only what NumPy itself has written, as vortex does: version 2.0, types by their
- * names, one channel. */
+/* Only what NumPy itself has written, as vortex does: version 2.0, types by
+ * their names, one channel. */
 static void
 test_stacks (void)
 {

@@ -40,7 +40,8 @@ test_known (void)
   }
 }
 
-/* Still is black, towards the beam red, away from it blue, and faster is brighter. */
+/* Still is black, towards the beam red, away from it blue, and faster is
+ * brighter. */
 static void
 test_doppler (void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * The ring of liboctdaq: what is read is what was written or is counted as lost,
- * with two processes, whichever of them dies, and memory that lies.
+ * The ring of liboctdaq: what is read is what was written or is counted as
+ * lost, with two processes, whichever of them dies, and memory that lies.
  */
 #ifndef _GNU_SOURCE
 #  define _GNU_SOURCE /* memfd_create() */
@@ -607,8 +607,8 @@ refuse_memory (int fd, guint place, const char *word)
   g_assert_nonnull (strstr (error, word));
 }
 
-/* Each of these fields, with each of these values, is refused: none may be larger
- * than the memory, or wrap around. */
+/* Each of these fields, with each of these values, is refused: none may be
+ * larger than the memory, or wrap around. */
 static void
 test_lying_header (void)
 {

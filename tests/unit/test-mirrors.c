@@ -417,9 +417,9 @@ sinc (double x)
   return x == 0 ? 1 : sin (G_PI * x) / (G_PI * x);
 }
 
-/* Full width at half of the highest value, bins, of the window a[0] + 2 a[1] cos +
- * 2 a[2] cos 2: F. J. Harris, "On the use of windows for harmonic analysis", Proc.
- * IEEE 66 (1978), equation 31, for many samples. */
+/* Full width at half of the highest value, bins, of the window a[0] + 2 a[1]
+ * cos + 2 a[2] cos 2: F. J. Harris, "On the use of windows for harmonic
+ * analysis", Proc. IEEE 66 (1978), equation 31, for many samples. */
 static double
 find_cosine_width (const double a[3])
 {

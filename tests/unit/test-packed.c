@@ -49,8 +49,8 @@ put_bits (guint8 *bytes, gsize index, guint value, guint bits)
   }
 }
 
-/* Cameras pack other numbers of bits too; at the end of the memory of the values,
- * and any number of them. */
+/* Cameras pack other numbers of bits too; at the end of the memory of the
+ * values, and any number of them. */
 static void
 test_depths (void)
 {

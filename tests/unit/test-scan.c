@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * Scan patterns and the ways between them: known answers, limits in thousands of
- * random settings and changes, files and errors.  tests/quality/scan.py compares
- * the same with the float64 reference.
+ * Scan patterns and the ways between them: known answers, limits in thousands
+ * of random settings and changes, files and errors.  tests/quality/scan.py
+ * compares the same with the float64 reference.
  */
 #include "oct-scan-path.h"
 #include "oct-scan-stream.h"
@@ -74,8 +74,8 @@ test_known_times (void)
   assert_near (oct_scan_join_time (-1.5, -1, -2, 1, 2), 1, 1e-12);
 }
 
-/* The least time found by search: farthest in a time is full acceleration to the
- * highest velocity and back, summed in small steps. */
+/* The least time found by search: farthest in a time is full acceleration to
+ * the highest velocity and back, summed in small steps. */
 static double
 search_time (double d, double v0, double v1, double a, double v)
 {
@@ -126,8 +126,8 @@ test_least_times (void)
   }
 }
 
-/* 4000 joins of two axes: limits, arrival, and how much longer than the slower axis
- * needs alone. */
+/* 4000 joins of two axes: limits, arrival, and how much longer than the slower
+ * axis needs alone. */
 static void
 test_joins (void)
 {
@@ -286,8 +286,8 @@ test_spiral (void)
   g_assert_cmpmem (&p[0], sizeof *p, &p[2 * 12800 - 1], sizeof *p);
 }
 
-/* The figures of docs/scanning.md: samples from the last A-line of a B-scan to the
- * first of the next one, as an independent closed form says. */
+/* The figures of docs/scanning.md: samples from the last A-line of a B-scan to
+ * the first of the next one, as an independent closed form says. */
 static void
 test_flyback (void)
 {
@@ -334,8 +334,8 @@ draw_settings (GRand *r, const OctScanLimits *limits, OctScanSettings *s)
   s->limits = *limits;
 }
 
-/* A path for these settings, at the line rate that a refusal names; NULL: it names
- * none.  The named one works, and is not needlessly low. */
+/* A path for these settings, at the line rate that a refusal names; NULL: it
+ * names none.  The named one works, and is not needlessly low. */
 static OctScanPath *
 make_slower (OctScanSettings *s, guint *refused)
 {
@@ -465,8 +465,8 @@ read_all (OctScanStream *stream, GArray *gates)
   return all;
 }
 
-/* As many volumes as asked for, with the A-lines where the pattern has them: also
- * after averaging, and for a beam that is late. */
+/* As many volumes as asked for, with the A-lines where the pattern has them:
+ * also after averaging, and for a beam that is late. */
 static void
 test_places (void)
 {
@@ -503,8 +503,8 @@ test_places (void)
   }
 }
 
-/* A mirror of second order is in its place at each A-line: simulated in steps of a
- * hundredth of a sample. */
+/* A mirror of second order is in its place at each A-line: simulated in steps
+ * of a hundredth of a sample. */
 static void
 test_galvo (void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A Thorlabs archive with all B-scans in one entry: it is unpacked once, and not
- * from its beginning for every B-scan.  Other archives: test-formats.c. */
+/* A Thorlabs archive with all B-scans in one entry: it is unpacked once, and
+ * not from its beginning for every B-scan.  Other archives: test-formats.c. */
 #include "oct-test-reader.h"
 
 enum { SAMPLES = 256, LINES = 32, BSCANS = 64 };

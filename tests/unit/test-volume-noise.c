@@ -295,9 +295,9 @@ test_counted (void)
 }
 
 /* fill_scan() with noise of 60, and a threshold of 92: 0.005 of a normal
- * distribution of the deviation 12 are above its mean + 2.576 x 12, so the bands
- * with a mean of 61 or more have signal, 4 (of 190) to 22 (64).  The threshold
- * of the noise, of the deviation 8, is 4 of them above it. */
+ * distribution of the deviation 12 are above its mean + 2.576 x 12, so the
+ * bands with a mean of 61 or more have signal, 4 (of 190) to 22 (64).  The
+ * threshold of the noise, of the deviation 8, is 4 of them above it. */
 static void
 test_extent (void)
 {
@@ -356,8 +356,8 @@ test_frame (void)
   check_frame (&frame, 0, OCT_VOLUME_BANDS - 1, 0, OCT_VOLUME_BANDS - 1);
 }
 
-/* The middle between black and white on faces is the median of the voxels that are
- * seen in the brightest band: 190 in fill_scan(), of which all are seen. */
+/* The middle between black and white on faces is the median of the voxels that
+ * are seen in the brightest band: 190 in fill_scan(), of which all are seen. */
 static void
 test_face_white (void)
 {

@@ -41,9 +41,9 @@ static const Case cases[] = {
       0 },
 };
 
-/* A-scans of a part of the samples: lengths of all radices, odd ones and primes,
- * 16 masks and one, the least that is allowed, one sample left out, and A-lines
- * that are dark or never come. */
+/* A-scans of a part of the samples: lengths of all radices, odd ones and
+ * primes, 16 masks and one, the least that is allowed, one sample left out, and
+ * A-lines that are dark or never come. */
 static const Case parts[] = {
   { "half of the samples", 16, 6, 64, TRUE, FALSE, 0.5, OCT_SCAN_MASK_SCATTERED,
       0 },

@@ -134,8 +134,8 @@ check_face (guint8 level, double black, double grey)
 /* ------------------------------------------------------------------- counts
  */
 
-/* Voxels are counted as they are shown: a volume of B-scans that are even is not
- * changed by smoothing but near its steps. */
+/* Voxels are counted as they are shown: a volume of B-scans that are even is
+ * not changed by smoothing but near its steps. */
 static void
 check_counts (void)
 {
@@ -197,8 +197,8 @@ count_some (Scene *s, const guint8 *images, const guint *bscans, guint n,
 }
 
 /* B-scans that have never come are black, and so are half of the voxels beside
- * them: neither is counted.  Where each B-scan has such a neighbour they are, as
- * they are shown. */
+ * them: neither is counted.  Where each B-scan has such a neighbour they are,
+ * as they are shown. */
 static void
 check_counts_of_some (void)
 {

@@ -175,9 +175,9 @@ check_shape (const char *name, VolumeShape shape, Meets meets, double fov,
 #define SUBPIXELS 16 /* along each axis */
 
 /* The outline of an opaque volume is as bright as the part of each pixel that
- * it covers.  The renderer takes the distance to the edge for it, which is right
- * to 0.043 (of an edge at 45 degrees); counting sub-pixels is right to 1 /
- * SUBPIXELS.  In a corner there are two edges.  A ray that met or missed the
+ * it covers.  The renderer takes the distance to the edge for it, which is
+ * right to 0.043 (of an edge at 45 degrees); counting sub-pixels is right to 1
+ * / SUBPIXELS.  In a corner there are two edges.  A ray that met or missed the
  * volume would be wrong by 0.25 on average. */
 static void
 check_outline (double fov, double yaw, double pitch)
@@ -475,10 +475,10 @@ compare_reads (Scene *s, const VolumeSize *size, const guint8 *voxels,
 }
 
 /* Voxels are read as interpolation in double precision says, to 0.05 grey
- * levels on average: the picture's rounding makes 0.016, together with weights that are
- * rounded to 8 bit as those of textures 0.022, with weights that are cut off
- * 0.034.  A picture shows a few levels alone, so that there is one for each of
- * several ranges. */
+ * levels on average: the picture's rounding makes 0.016, together with weights
+ * that are rounded to 8 bit as those of textures 0.022, with weights that are
+ * cut off 0.034.  A picture shows a few levels alone, so that there is one for
+ * each of several ranges. */
 static void
 check_reads (void)
 {
