@@ -158,6 +158,9 @@ def convert(arguments):
     names = arguments[2 if by_file else 3:]
     if not 1 <= len(names) <= 2:
         sys.exit(__doc__)
+    if numpy.load(arguments[0], mmap_mode="r").ndim != 3:
+        sys.exit("SPECTRA must be [B-scans][A-lines][samples]; of one B-scan: "
+                 "spectra[None]")
     if by_file:
         ascans, spacing = reconstruct(
             numpy.load(arguments[0]), calibration=arguments[1])

@@ -14,6 +14,10 @@
 
 #define SOURCE                                                                 \
   "octsrc is-live=true lines=256 bscans=1 line-rate=7680 dispersion-a2=30"
+/* The elements of gst-oct are found where it is installed. */
+#define FIND_IT                                                                \
+  "In the folder of the project, meson devenv -C build -w \"$PWD\" opens a "   \
+  "shell in which GStreamer finds gst-oct."
 #define SINK "videoconvert ! autovideosink"
 
 typedef struct {
@@ -90,7 +94,14 @@ on_input (GIOChannel *channel, GIOCondition condition, gpointer data)
   else if (line[0] == 'u')
     g_signal_emit_by_name (self->reconstruct, "undo-autofocus", &done);
   else if (line[0] == 'm') {
-    g_object_set (self->image, "max", g_ascii_strtod (line + 1, NULL), NULL);
+    char *end;
+    double white = g_ascii_strtod (line + 1, &end);
+
+    if (end == line + 1 || *g_strstrip (end) != '\0') {
+      printf ("m needs a number, as m 70\n");
+      return G_SOURCE_CONTINUE;
+    }
+    g_object_set (self->image, "max", white, NULL);
     gst_util_set_object_arg (G_OBJECT (self->image), "range", "manual");
     g_object_get (self->image, "max", &max, NULL);
     printf ("max = %g dB\n", max);
@@ -120,6 +131,9 @@ main (int argc, char **argv)
       gst_parse_launch_full (text, NULL, GST_PARSE_FLAG_FATAL_ERRORS, &error);
   if (self.pipeline == NULL) {
     fprintf (stderr, "%s\n", error->message);
+    if (g_error_matches (
+            error, GST_PARSE_ERROR, GST_PARSE_ERROR_NO_SUCH_ELEMENT))
+      fprintf (stderr, FIND_IT "\n");
     return 1;
   }
   self.reconstruct =

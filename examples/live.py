@@ -16,6 +16,9 @@ gi.require_version("Gst", "1.0")
 from gi.repository import GLib, Gst  # noqa: E402
 
 SOURCE = "octsrc is-live=true lines=256 bscans=1 line-rate=7680 dispersion-a2=30"
+# the elements of gst-oct are found where it is installed
+FIND_IT = ('In the folder of the project, meson devenv -C build -w "$PWD" opens a '
+           "shell in which GStreamer finds gst-oct.")
 SINK = "videoconvert ! autovideosink"
 
 
@@ -69,7 +72,11 @@ class Application:
         elif command == "u" and not self.reconstruct.emit("undo-autofocus"):
             print("there is nothing to undo", flush=True)
         elif command == "m":
-            self.image.set_property("max", float(value))
+            try:
+                self.image.set_property("max", float(value))
+            except ValueError:
+                print("m needs a number, as m 70", flush=True)
+                return True
             self.image.set_property("range", "manual")
             print(f"max = {self.image.get_property('max'):g} dB", flush=True)
         elif command in ("q", ""):
@@ -93,6 +100,8 @@ def main(arguments):
     try:
         return Application(*arguments, *(SOURCE, SINK)[len(arguments):]).run()
     except GLib.Error as error:
+        if error.matches(Gst.ParseError.quark(), Gst.ParseError.NO_SUCH_ELEMENT):
+            return f"{error.message}\n{FIND_IT}"
         return str(error.message)
 
 

@@ -109,6 +109,16 @@ def run(arguments, folder):
     return None
 
 
+def look(command, folder):
+    """The fault of the pictures that it wrote, or None."""
+    for name in re.findall(r"location=([\w-]+\.png)", command):
+        count = (folder / name).read_bytes().count(b"\x89PNG\r\n\x1a\n")
+        if count != 1:
+            return (f"{name} has {count} pictures one after the other; a viewer "
+                    "shows the first")
+    return None
+
+
 def odd(command):
     """The same with an odd number of A-lines, which H.264 does not take."""
     if "lines=100" in command:
@@ -194,7 +204,8 @@ def main():
                 failures += bool(unknown)
                 continue
             with digitizer(command, folders[lines]):
-                trouble = run(["env", *shlex.split(brief(command))], folders[lines])
+                trouble = (run(["env", *shlex.split(brief(command))], folders[lines])
+                       or look(command, folders[lines]))
             print(f"{'not ok' if trouble else 'ok'} {label}", flush=True)
             if trouble:
                 failures += 1

@@ -194,6 +194,8 @@ def check_live(program):
         a2 = re.match(r"autofocus: changed, a2 = (-[\d.]+);",
                       live.wait_for("autofocus"))
         assert a2 and abs(float(a2[1]) + 30) < 5, a2
+        live.command("m abc")
+        live.wait_for("m needs a number")
         live.command("m 70")
         assert live.wait_for("max") == "max = 70 dB\n"
         live.command("u")

@@ -201,6 +201,19 @@ const together = {
     await server.stop();
   },
 
+  async "full screen shows a delay that is bad, and only there"() {
+    const server = await Server.start("--source", "octsrc is-live=true samples=256 lines=64 bscans=1 line-rate=1920 ! "
+      + "queue min-threshold-time=600000000 max-size-time=2000000000 max-size-buffers=0 max-size-bytes=0");
+    const page = await browser.visit(server.url);
+    await waitForVideo(page);
+    await until("it is bad", () => page.locator("#delay.bad").isVisible());
+    assert.ok(await page.locator("#delay-bad").isHidden());
+    await page.keyboard.press("f");
+    await until("it is shown", async () => await inSight(page, "#delay-bad") > 0.99);
+    assert.match(await text(page, "#delay-bad"), /^Delay \d{3,} ms$/);
+    await server.stop();
+  },
+
   async "a source that hangs dims the picture, with the time and what to do"() {
     const camera = await Camera.start();
     const server = await Server.start(...camera.options);

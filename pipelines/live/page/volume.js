@@ -168,8 +168,9 @@ function nameDirections(context, box, across, down) {
 const areLarge = (scale) => look.panels.slice(0, 3)
   .every(({ width, height }) => width * scale >= 220 && height * scale >= 70);
 
-// Names of the planes, in their colours: within each if all are large, else together in
-// the projection, so that small planes are not covered.
+// Names of the planes, in their colours: within each if all are large, else of the
+// projection alone, so that small planes are not covered; frames and sliders have the
+// colours, and sliders the places.
 function namePlanes(context, scale) {
   const names = { atY: `B-scan ${texts.atY(look.atY)}`, atX: `Across ${texts.atX(look.atX)}`,
     atZ: `Depth ${texts.atZ(look.atZ)}`, enface: "En face" };
@@ -182,10 +183,9 @@ function namePlanes(context, scale) {
       writeOn(context, names[PLANES[i][2]], x + width / 2, y + 18, COLOURS[PLANES[i][2]]);
   } else if (boxes.length > 3) {
     const { x, y, width, height } = boxes[3];
-    const size = Math.min(13, height / 7, width / 10);
+    const size = Math.min(13, height / 7, width / 6);
     context.font = `600 ${size}px system-ui, sans-serif`;
-    for (const [i, own] of ["atY", "atX", "atZ", "enface"].entries())
-      writeOn(context, names[own], x + width / 2, y + (1.5 + 1.4 * i) * size, COLOURS[own]);
+    writeOn(context, names.enface, x + width / 2, y + 1.5 * size, COLOURS.enface);
   }
   context.textAlign = "left";
 }
