@@ -289,7 +289,8 @@ if [[ $parts = *' sanitize '* ]]; then
   system_plugins=$(pkg-config --variable=pluginsdir gstreamer-1.0)
   rm -rf "$plugins"
   mkdir "$plugins"
-  for name in coreelements coretracers app matroska rawparse videoconvertscale videotestsrc \
+  for name in coreelements coretracers app audioconvert matroska rawparse \
+    videoconvertscale videotestsrc wavenc \
     aravis.0.8; do
     if [ -f "$system_plugins/libgst$name.so" ]; then
       ln -s "$system_plugins/libgst$name.so" "$plugins/"
