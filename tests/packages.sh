@@ -95,7 +95,8 @@ oct_apt install ./gstreamer1.0-oct_*.deb \
   gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-tools >/dev/null
 ./pipeline
 oct_apt install ./gstreamer1.0-oct_*.deb \
-  ./gst-oct-dev_*.deb gstreamer1.0-plugins-bad gcc libc6-dev make pkgconf \
+  ./gst-oct-dev_*.deb ./liboctdaq0_*.deb gstreamer1.0-plugins-bad \
+  gcc libc6-dev make pkgconf \
   libgstreamer-plugins-base1.0-dev python3-gi python3-numpy \
   gir1.2-gst-plugins-base-1.0 >/dev/null
 ./examples
