@@ -405,7 +405,7 @@ oct_daq_reader_wait (OctDaqReader *r, int timeout, OctDaqBlock *head)
     if (published > r->next) {
       if (published - r->next <= r->header.blocks && daq_copy_head (r, head))
         return OCT_DAQ_BLOCK;
-      /* overwritten; of a ring that lies, there is no end of such blocks */
+      /* overwritten; a ring that lies can have such blocks for ever */
       daq_jump (r, published);
       if (left > 0 || tries-- > 0)
         continue;

@@ -15,7 +15,7 @@ typedef enum {
   OCT_SCAN_BRAKING, /* the amplitude, when the beam brakes or runs up */
 } OctScanLimit;
 
-/* The limit of which most is used: above 1, it is exceeded. */
+/* The most used limit: above 1, it is exceeded. */
 typedef struct {
   OctScanLimit limit;
   guint axis;

@@ -167,7 +167,7 @@ stream_end_path (OctScanStream *s)
   stream_begin (s);
 }
 
-/* A sweep has ended, of which `at` is the sample after it. */
+/* A sweep has ended; `at` is the sample after it. */
 static void
 stream_end_sweep (OctScanStream *s)
 {

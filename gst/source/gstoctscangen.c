@@ -90,16 +90,10 @@ gst_oct_scan_gen_post_message (GstElement *element, GstMessage *message)
 {
   GstOctScanGen *self = GST_OCT_SCAN_GEN (element);
 
-  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR
-      && GST_MESSAGE_SRC (message) == GST_OBJECT (self)) {
-    if (g_atomic_int_get (&self->failed)) {
-      gst_message_unref (message);
-      return TRUE;
-    }
-    message = gst_oct_explain_flow (element, message);
-  }
-  return GST_ELEMENT_CLASS (gst_oct_scan_gen_parent_class)
-      ->post_message (element, message);
+  message = gst_oct_explain_once (element, message, &self->failed);
+  return message == NULL
+         || GST_ELEMENT_CLASS (gst_oct_scan_gen_parent_class)
+                ->post_message (element, message);
 }
 
 /* ----------------------------------------------------------------- settings */

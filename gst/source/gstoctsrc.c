@@ -92,16 +92,10 @@ gst_oct_src_post_message (GstElement *element, GstMessage *message)
 {
   GstOctSrc *self = GST_OCT_SRC (element);
 
-  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR
-      && GST_MESSAGE_SRC (message) == GST_OBJECT (self)) {
-    if (g_atomic_int_get (&self->failed)) {
-      gst_message_unref (message);
-      return TRUE;
-    }
-    message = gst_oct_explain_flow (element, message);
-  }
-  return GST_ELEMENT_CLASS (gst_oct_src_parent_class)
-      ->post_message (element, message);
+  message = gst_oct_explain_once (element, message, &self->failed);
+  return message == NULL
+         || GST_ELEMENT_CLASS (gst_oct_src_parent_class)
+                ->post_message (element, message);
 }
 
 /* --------------------------------------------------------------------- caps */
