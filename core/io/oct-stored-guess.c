@@ -19,6 +19,9 @@
 /* Another type has to be so much smoother. */
 #define MUCH 0.25
 
+/* Two values of the largest type. */
+#define LEAST_BYTES (2 * sizeof (double))
+
 typedef struct {
   gboolean possible; /* no floats that nothing measures */
   double step;       /* mean difference of neighbours */
@@ -151,10 +154,15 @@ OctStored
 oct_stored_guess (OctStored stored, const guint8 *bytes, gsize size)
 {
   const OctStoredType *set = oct_stored_get (stored);
-  const Roughness found = measure_roughness (stored, bytes, size);
-  double least = MUCH * found.step;
+  Roughness found;
+  double least;
   OctStored best = stored;
 
+  /* not two values of every type: nothing to compare */
+  if (size < LEAST_BYTES)
+    return stored;
+  found = measure_roughness (stored, bytes, size);
+  least = MUCH * found.step;
   /* wrong order of bytes, or wrong sign: the same units, and smaller steps */
   if (set->kind != 'f'
       && (found.jumps > MANY_JUMPS
