@@ -154,6 +154,14 @@ gst_oct_aside_get_lines (const GstOctAside *aside)
   return aside->lines.count;
 }
 
+guint
+gst_oct_aside_get_place (const GstOctAside *aside, guint i)
+{
+  guint row = aside->lines.first + i * aside->lines.step;
+
+  return row % (aside->info.rows / aside->info.bscans);
+}
+
 const GstOctInfo *
 gst_oct_aside_get_info (const GstOctAside *aside)
 {

@@ -40,6 +40,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstOctAside, gst_oct_aside_free)
  * packed, valid as long as `aside`.  NULL with an error. */
 gconstpointer gst_oct_aside_read (GstOctAside *aside, GError **error);
 guint gst_oct_aside_get_lines (const GstOctAside *aside);
+/* Which A-line of its B-scan the line `i` of them is, from 0 on. */
+guint gst_oct_aside_get_place (const GstOctAside *aside, guint i);
 const GstOctInfo *gst_oct_aside_get_info (const GstOctAside *aside);
 
 G_END_DECLS

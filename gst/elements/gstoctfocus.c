@@ -106,27 +106,50 @@ gst_oct_focus_wants (GstOctFocus *focus)
 
 /* ------------------------------------------------------------------- search */
 
-/* spectra[lines][samples] of all B-scans, which have the same number of lines
- * here, those from the same place next to each other: parts of the lines, which
- * say how sure the answer is, are parts of the scene then, and not the same
- * scene again. */
+/* Where an A-line lies across the B-scan, and its values. */
+typedef struct {
+  guint place;
+  const float *values;
+} Line;
+
+static gint
+compare_places (gconstpointer a, gconstpointer b)
+{
+  guint first = ((const Line *)a)->place, second = ((const Line *)b)->place;
+
+  return (first > second) - (first < second);
+}
+
+/* spectra[lines][samples] of all B-scans, those from the same place next to
+ * each other: parts of the lines, which say how sure the answer is, are parts
+ * of the scene then, and not the same scene again.  Buffers may differ in their
+ * number of B-scans, and so of lines. */
 static float *
 read_spectra (GstOctFocus *focus, guint samples, GError **error)
 {
-  g_autofree float *spectra = g_new (float, (gsize)focus->lines *samples);
-  guint bscans = focus->bscans->len;
+  g_autoptr (GArray) lines =
+      g_array_sized_new (FALSE, FALSE, sizeof (Line), focus->lines);
+  float *spectra;
 
-  for (guint i = 0; i < bscans; i++) {
+  for (guint i = 0; i < focus->bscans->len; i++) {
     GstOctAside *aside = g_ptr_array_index (focus->bscans, i);
     const float *values = gst_oct_aside_read (aside, error);
 
     if (values == NULL)
       return NULL;
-    for (guint line = 0; line < gst_oct_aside_get_lines (aside); line++)
-      memcpy (spectra + ((gsize)line * bscans + i) * samples,
-          values + (gsize)line * samples, samples * sizeof (float));
+    for (guint k = 0; k < gst_oct_aside_get_lines (aside); k++) {
+      Line line = { gst_oct_aside_get_place (aside, k),
+        values + (gsize)k * samples };
+
+      g_array_append_val (lines, line);
+    }
   }
-  return g_steal_pointer (&spectra);
+  g_array_sort (lines, compare_places); /* in order of time at each place */
+  spectra = g_new (float, (gsize)lines->len *samples);
+  for (guint i = 0; i < lines->len; i++)
+    memcpy (spectra + (gsize)i * samples, g_array_index (lines, Line, i).values,
+        samples * sizeof (float));
+  return spectra;
 }
 
 /* Spectra as measured become uniform in wavenumber. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * The signal autofocus: the calibration that is saved as soon as it has a
- * result, and a real scene where the result is no sharper than the right
+ * The signal autofocus: the calibration that is saved with what is in use, as
+ * soon as there is a result, and a real scene where the result is no sharper than the right
  * calibration.
  */
 #include "oct-simulation-scene.h"
@@ -155,6 +155,52 @@ GST_START_TEST (test_cscan)
 }
 GST_END_TEST;
 
+/* The result is saved as a file, which gives the same images. */
+GST_START_TEST (test_save)
+{
+  static const char *const methods[] = { "resample", "nufft" };
+  g_autofree char *path = oct_test_file_path ("found.csv");
+  g_autofree char *start = g_strdup_printf (
+      "octsrc samples=1024 lines=32 noise=1 num-buffers=3 ! octreconstruct "
+      "name=chain method=%s a2=-40 a3=25 k-warp=\"0,0,0.01\" ! capsfilter "
+      "caps=video/x-raw,format=GRAY8 ! appsink name=sink sync=false",
+      methods[__i__]);
+  g_autofree char *again = g_strdup_printf (
+      "octsrc samples=1024 lines=32 noise=1 num-buffers=3 ! octreconstruct "
+      "method=%s calibration=%s ! capsfilter caps=video/x-raw,format=GRAY8 ! "
+      "appsink name=sink sync=false",
+      methods[__i__], path);
+  g_autofree char *full = oct_test_launch (start);
+  g_autofree char *full_again = oct_test_launch (again);
+  GstElement *pipeline = oct_test_start (full), *other;
+  g_autoptr (GstElement) chain =
+      gst_bin_get_by_name (GST_BIN (pipeline), "chain");
+  g_autofree char *text = NULL, *file = NULL;
+  g_autoptr (OctArray) first = oct_test_pull (pipeline, "sink"), same = NULL;
+  gboolean saved = FALSE;
+  guint i, apart = 0;
+
+  g_signal_emit_by_name (chain, "save-calibration", path, &saved);
+  fail_unless (saved);
+  g_signal_emit_by_name (chain, "calibration-csv", &text);
+  fail_unless (text != NULL && g_str_has_prefix (text, "# made by"));
+  fail_unless (g_file_get_contents (path, &file, NULL, NULL));
+  fail_unless (strstr (file, "wavelength_nm,k_index,dispersion_rad") != NULL);
+  g_signal_emit_by_name (
+      chain, "save-calibration", "/nowhere/at/all.csv", &saved);
+  fail_if (saved);
+  oct_test_stop (pipeline);
+  other = oct_test_start (full_again);
+  same = oct_test_pull (other, "sink");
+  fail_unless (same->rows == first->rows);
+  for (i = 0; i < first->rows * first->columns; i++)
+    apart += ABS (first->data[i] - same->data[i]) > 1;
+  fail_unless (
+      apart <= first->rows * first->columns / 1000, "%u differ", apart);
+  oct_test_stop (other);
+}
+GST_END_TEST;
+
 static Suite *
 autofocus_kept_suite (void)
 {
@@ -166,6 +212,7 @@ autofocus_kept_suite (void)
   tcase_add_checked_fixture (tcase, NULL, oct_test_remove_files);
   tcase_add_test (tcase, test_saved_at_once);
   tcase_add_test (tcase, test_cscan);
+  tcase_add_loop_test (tcase, test_save, 0, 2);
   return suite;
 }
 
