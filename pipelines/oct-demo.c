@@ -493,6 +493,7 @@ demo_run (const Options *options, GError **error)
   if (!demo_make_picture (options, png, &scan, error))
     return FALSE;
   demo_describe (options, &scan);
+  g_print ("Picture: %s  (B-scan %" G_GUINT64_FORMAT ")\n", png, scan.pictured);
   g_print ("Measuring the reconstruction ...\n");
   if (!demo_measure (options, &scan, &rate, error))
     return FALSE;
@@ -505,7 +506,6 @@ demo_run (const Options *options, GError **error)
       options->source.data != NULL ? "reading" : "simulating");
   g_print ("\nVideo:   %s  (%d x %d, %" G_GUINT64_FORMAT " B-scans)\n", mp4,
       scan.width, scan.height, frames);
-  g_print ("Picture: %s  (B-scan %" G_GUINT64_FORMAT ")\n", png, scan.pictured);
   g_print ("Speed:   %.0f A-lines/s for the reconstruction alone "
            "(counts in memory to grey levels)\n",
       rate);
