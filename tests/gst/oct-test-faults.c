@@ -143,20 +143,24 @@ update_plan (const Between *between, OctOperation operation, OctPlan *plan,
   return !fails && between->real[operation]->update (plan, params);
 }
 
+/* also of a backend that comes later */
+static gboolean not_offered[OCT_N_OPERATIONS];
+
 static void
-offer (Between *between, OctOperation operation, gboolean offer)
+offer (Between *between, OctOperation operation)
 {
   between->backend.operations[operation] =
-      offer && between->real[operation] != NULL ? &between->tables[operation]
-                                                : NULL;
+      !not_offered[operation] && between->real[operation] != NULL
+          ? &between->tables[operation]
+          : NULL;
 }
 
 void
 oct_test_offer_operation (OctOperation operation, gboolean is_offered)
 {
-  oct_backend_cpu (); /* is there */
-  offer (&cpu, operation, is_offered);
-  offer (&cuda, operation, is_offered);
+  not_offered[operation] = !is_offered;
+  offer (&cpu, operation);
+  offer (&cuda, operation);
 }
 
 typedef OctPlan *(*Create) (gconstpointer params, GError **error);
@@ -256,7 +260,7 @@ put_between (Between *between, const OctBackend *real)
     between->tables[i].create = create_functions[i][between == &cuda];
     if (between->tables[i].update != NULL)
       between->tables[i].update = update_functions[i][between == &cuda];
-    between->backend.operations[i] = &between->tables[i];
+    offer (between, (OctOperation)i);
   }
   put_between_passes (between);
   return &between->backend;
