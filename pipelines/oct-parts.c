@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#define _GNU_SOURCE
 #define _FILE_OFFSET_BITS 64
 
 #include "oct-parts.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#define _GNU_SOURCE /* preadv2 */
 #define _FILE_OFFSET_BITS 64
 
 #include "oct-ahead.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#define _GNU_SOURCE /* memmem */
 #include "oct-format.h"
 
 #include "oct-formats.h"

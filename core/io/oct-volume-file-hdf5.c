@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A dataset [bscan][depth][line] `images`, or [bscan][line][depth] `ascans` or
  * `values`, with element_size_um as Fiji's HDF5 plugins and others read it. */
-#define _GNU_SOURCE /* fallocate */
 #define _FILE_OFFSET_BITS 64
 #include <errno.h>
 #include <fcntl.h>

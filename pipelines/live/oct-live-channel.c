@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#define _GNU_SOURCE /* POLLRDHUP */
 
 #include "oct-live-channel.h"
 

@@ -2,7 +2,6 @@
 /* Any text as the CSV of a calibration, the first byte choosing the number of
  * samples: finite numbers that can be recorded and read again, or an error that
  * can be shown. */
-#define _GNU_SOURCE /* memfd_create */
 #include "fuzz-error.h"
 #include "oct-calibration-csv.h"
 #include "oct-recording.h"

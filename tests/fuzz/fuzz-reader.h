@@ -6,7 +6,6 @@
  */
 #pragma once
 
-#define _GNU_SOURCE /* memfd_create, memmem */
 #include "fuzz-error.h"
 #include "oct-reader.h"
 

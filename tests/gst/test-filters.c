@@ -4,7 +4,6 @@
  * other, the events and metadata they pass on, the buffers they must not
  * change.
  */
-#define _GNU_SOURCE /* dl_iterate_phdr() */
 #include "oct-test.h"
 
 #include <link.h>

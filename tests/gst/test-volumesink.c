@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* octvolumesink as a program sees it; its files are read by other programs in
  * tests/pipelines/volume-files.py. */
-#define _GNU_SOURCE /* memmem */
 #include <gst/check/gstcheck.h>
 #include <string.h>
 

@@ -11,7 +11,6 @@
  * OCT_BAD_DISK=list: the list of a folder in it ends with an error after name
  * number OCT_BAD_DISK_AT.
  */
-#define _GNU_SOURCE
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>

@@ -4,7 +4,6 @@
  * takes OCT_SLOW_DISK_MS longer than it does, or waits as long as there is a
  * file OCT_SLOW_DISK_WHILE.
  */
-#define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
