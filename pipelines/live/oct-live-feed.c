@@ -14,6 +14,14 @@
 #define VIRTUAL_VOLUME                                                         \
   "octsrc name=octsrc is-live=true phantom=surgery samples=1024 lines=192 "    \
   "line-rate=23040"
+/* Blood that flows, 24 B-scans per second.  Those of a place follow each other
+ * as fast as that: the sample moves less than a patient's does. */
+#define VIRTUAL_FLOW                                                           \
+  "octsrc name=octsrc is-live=true phantom=flow motion=0.2 samples=1024 "      \
+  "lines=256 line-rate=100000"
+#define FLOW_RATE 24.0
+#define FLOW_PLACES 48
+#define FLOW_REPEATS 4
 /* Smoothing of the range of grey levels, see oct_live_feed_smooth(). */
 #define SMOOTHING 0.9
 #define VOLUME_SMOOTHING 0.99
@@ -110,7 +118,27 @@ describe_source (const OctLiveSource *source)
 {
   if (source->file->data != NULL)
     return "octsrc name=octsrc loop=true ! clocksync";
+  if (source->flow)
+    return VIRTUAL_FLOW;
   return source->bscans > 1 ? VIRTUAL_VOLUME : VIRTUAL;
+}
+
+/* B-scans and repeats of octsrc. */
+static void
+set_scan (OctLiveFeed *feed, const OctLiveSource *source)
+{
+  gboolean is_flow = source->flow && source->file->data == NULL;
+  guint repeats =
+      source->repeats == 0 && is_flow ? FLOW_REPEATS : source->repeats;
+  guint bscans = source->bscans == 0 && is_flow ? FLOW_PLACES * repeats
+                                                : source->bscans;
+
+  if (bscans > 0)
+    g_object_set (feed->octsrc, "bscans", bscans, NULL);
+  if (repeats > 0)
+    g_object_set (feed->octsrc, "repeats", repeats, NULL);
+  if (is_flow)
+    g_object_set (feed->octsrc, "volume-rate", FLOW_RATE / bscans, NULL);
 }
 
 static GstElement *
@@ -131,8 +159,7 @@ add_source (OctLiveFeed *feed, const OctLiveSource *source, GError **error)
     oct_source_options_set (source->file, feed->octsrc);
     g_object_set (feed->octsrc, "line-rate", source->line_rate, NULL);
   }
-  if (source->bscans > 0)
-    g_object_set (feed->octsrc, "bscans", source->bscans, NULL);
+  set_scan (feed, source);
   return part;
 }
 
@@ -152,6 +179,28 @@ feed_on_masked (gpointer data)
 {
   g_idle_add_full (G_PRIORITY_HIGH, on_masked_later,
       g_atomic_rc_box_acquire (data), feed_release);
+}
+
+/* Streaming thread. */
+static GstPadProbeReturn
+feed_on_ascans (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  OctLiveFeed *feed = data;
+  g_autoptr (GstCaps) caps = gst_pad_get_current_caps (pad);
+
+  if (caps != NULL && !g_atomic_int_get (&feed->closed))
+    feed->events.ascans (GST_PAD_PROBE_INFO_BUFFER (info), caps, feed->data);
+  return GST_PAD_PROBE_OK;
+}
+
+/* A probe costs nothing while nobody looks, which a branch would. */
+static void
+watch_ascans (OctLiveFeed *feed)
+{
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (feed->logscale, "sink");
+
+  gst_pad_add_probe (
+      pad, GST_PAD_PROBE_TYPE_BUFFER, feed_on_ascans, feed, NULL);
 }
 
 static void
@@ -181,6 +230,7 @@ add_reconstruction (OctLiveFeed *feed, GstElement *from,
   feed->meters[1] = gst_bin_get_by_name (GST_BIN (part), "ascans-meter");
   feed->filters = oct_live_filters_new (GST_BIN (part));
   feed_set_levels (GST_BIN (part), source->format);
+  watch_ascans (feed);
   feed->fill = oct_fill_new (
       feed->meters[1], feed->logscale, settings->fill, feed_on_masked, feed);
   if (source->instrument != NULL

@@ -124,6 +124,15 @@ graph_on_image (GstBuffer *image, GstCaps *caps, gpointer data)
   oct_live_stage_take (graph->stage, image, caps);
 }
 
+/* The same thread. */
+static void
+graph_on_ascans (GstBuffer *ascans, GstCaps *caps, gpointer data)
+{
+  OctLiveGraph *graph = data;
+
+  oct_live_stage_take_ascans (graph->stage, ascans, caps);
+}
+
 /* Takes the sentence. */
 static void
 set_trouble (OctLiveGraph *graph, char *trouble)
@@ -342,6 +351,8 @@ make_streams (OctLiveGraph *graph, GError **error)
   static const OctLiveStageEvents events = { on_stage_changed };
   const OctLiveSource *source = &graph->source;
   const OctLiveScan known = { .bscans = source->bscans,
+    .repeats = source->repeats,
+    .spectra = source->images == NULL,
     .width = source->width,
     .length = source->length,
     .refractive_index = source->refractive_index };
@@ -349,7 +360,9 @@ make_streams (OctLiveGraph *graph, GError **error)
   graph->streams =
       oct_live_streams_new (source->bitrate, on_streams_failed, graph, error);
   if (graph->streams != NULL)
-    graph->stage = oct_live_stage_new (&known, graph->streams, &events, graph);
+    graph->stage = oct_live_stage_new (&known,
+        source->flow ? OCT_LIVE_FLOW : OCT_LIVE_BSCANS, graph->streams, &events,
+        graph);
   return graph->stage != NULL;
 }
 
@@ -486,9 +499,9 @@ graph_on_closed (gpointer data)
 static OctLiveFeed *
 make_feed (OctLiveGraph *graph, GError **error)
 {
-  static const OctLiveFeedEvents events = { graph_on_image, graph_on_begun,
-    on_ended, on_changed, on_focused, graph_on_measured, graph_on_filled,
-    graph_on_closed };
+  static const OctLiveFeedEvents events = { graph_on_image, graph_on_ascans,
+    graph_on_begun, on_ended, on_changed, on_focused, graph_on_measured,
+    graph_on_filled, graph_on_closed };
   OctLiveSettings settings = graph->settings;
   OctLiveFeed *feed;
 

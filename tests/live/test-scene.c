@@ -560,13 +560,18 @@ test_equal (void)
   b.z_spacing = a.z_spacing = scan.z_spacing;
   b.refractive_index = a.refractive_index = scan.refractive_index;
   b.rate = a.rate = scan.rate;
+  b.line_rate = a.line_rate = scan.line_rate;
+  b.wavelength = a.wavelength = scan.wavelength;
+  b.spectra = a.spectra = scan.spectra;
   g_assert_true (oct_live_scan_equal (&a, &b));
-  for (guint i = 0; i < 9; i++) {
+  for (guint i = 0; i < 12; i++) {
     other = a;
     *(guint *[]){ &other.lines, &other.depths, &other.bscans,
       &other.repeats }[i % 4] += i < 4;
     *(double *[]){ &other.width, &other.length, &other.z_spacing,
-      &other.refractive_index, &other.rate }[i % 5] += i >= 4;
+      &other.refractive_index, &other.rate, &other.line_rate,
+      &other.wavelength }[i % 7] += i >= 4 && i < 11;
+    other.spectra ^= i == 11;
     g_assert_false (oct_live_scan_equal (&a, &other));
   }
 }
