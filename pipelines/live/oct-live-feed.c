@@ -18,7 +18,7 @@
  * as fast as that: the sample moves less than a patient's does. */
 #define VIRTUAL_FLOW                                                           \
   "octsrc name=octsrc is-live=true phantom=flow motion=0.2 samples=1024 "      \
-  "lines=256 line-rate=100000"
+  "lines=256 line-rate=40000"
 #define FLOW_RATE 24.0
 #define FLOW_PLACES 48
 #define FLOW_REPEATS 4
