@@ -2,26 +2,11 @@
 #include "oct-live-feed.h"
 #include "oct-live-filters.h"
 #include "oct-live-properties.h"
+#include "oct-live-virtual.h"
 #include "oct-masked.h"
 
 #include <gst/app/gstappsink.h>
 
-/* The virtual system: 512 depths, 30 B-scans per second, one place. */
-#define VIRTUAL                                                                \
-  "octsrc name=octsrc is-live=true samples=1024 lines=640 line-rate=19200 "    \
-  "bscans=1"
-/* Volumes of it: surgery, 120 B-scans per second. */
-#define VIRTUAL_VOLUME                                                         \
-  "octsrc name=octsrc is-live=true phantom=surgery samples=1024 lines=192 "    \
-  "line-rate=23040"
-/* Blood that flows, 24 B-scans per second.  Those of a place follow each other
- * as fast as that: the sample moves less than a patient's does. */
-#define VIRTUAL_FLOW                                                           \
-  "octsrc name=octsrc is-live=true phantom=flow motion=0.2 samples=1024 "      \
-  "lines=256 line-rate=40000"
-#define FLOW_RATE 24.0
-#define FLOW_PLACES 48
-#define FLOW_REPEATS 4
 /* Smoothing of the range of grey levels, see oct_live_feed_smooth(). */
 #define SMOOTHING 0.9
 #define VOLUME_SMOOTHING 0.99
@@ -118,27 +103,7 @@ describe_source (const OctLiveSource *source)
 {
   if (source->file->data != NULL)
     return "octsrc name=octsrc loop=true ! clocksync";
-  if (source->flow)
-    return VIRTUAL_FLOW;
-  return source->bscans > 1 ? VIRTUAL_VOLUME : VIRTUAL;
-}
-
-/* B-scans and repeats of octsrc. */
-static void
-set_scan (OctLiveFeed *feed, const OctLiveSource *source)
-{
-  gboolean is_flow = source->flow && source->file->data == NULL;
-  guint repeats =
-      source->repeats == 0 && is_flow ? FLOW_REPEATS : source->repeats;
-  guint bscans = source->bscans == 0 && is_flow ? FLOW_PLACES * repeats
-                                                : source->bscans;
-
-  if (bscans > 0)
-    g_object_set (feed->octsrc, "bscans", bscans, NULL);
-  if (repeats > 0)
-    g_object_set (feed->octsrc, "repeats", repeats, NULL);
-  if (is_flow)
-    g_object_set (feed->octsrc, "volume-rate", FLOW_RATE / bscans, NULL);
+  return oct_live_virtual_describe (source->flow, source->bscans);
 }
 
 static GstElement *
@@ -159,7 +124,9 @@ add_source (OctLiveFeed *feed, const OctLiveSource *source, GError **error)
     oct_source_options_set (source->file, feed->octsrc);
     g_object_set (feed->octsrc, "line-rate", source->line_rate, NULL);
   }
-  set_scan (feed, source);
+  oct_live_virtual_set (feed->octsrc,
+      source->flow && source->file->data == NULL, source->bscans,
+      source->repeats);
   return part;
 }
 

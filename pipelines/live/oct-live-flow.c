@@ -35,12 +35,12 @@
   "capsfilter caps=video/x-raw,format=GRAY8,width=%d,height=%d,"               \
   "framerate=" RATE " ! " OUT
 #define DOPPLER                                                                \
-  ASCANS "octdoppler name=make0 repeats=%u refractive-index=%s ! " GREY        \
-      TO_PANEL "octcolormap map=doppler ! " RGBA OUT
-#define DYNAMIC                                                                \
-  ASCANS "octdynamic name=make0 repeats=%u ! " RGBA TO_PANEL OUT
+  ASCANS                                                                       \
+  "octdoppler name=make0 repeats=%u refractive-index=%s ! " GREY TO_PANEL      \
+  "octcolormap map=doppler ! " RGBA OUT
+#define DYNAMIC ASCANS "octdynamic name=make0 repeats=%u ! " RGBA TO_PANEL OUT
 
-/* Of octangio. */
+/* As octangio compares. */
 #define MOST_REPEATS 64
 
 static OctLiveShow
@@ -55,14 +55,6 @@ compares_repeats (const OctLiveLook *look)
   return flow_get_show (look) == OCT_LIVE_FLOW
          || (flow_get_show (look) == OCT_LIVE_DOPPLER
              && look->values[OCT_LIVE_DOPPLER_BETWEEN] != 0.0);
-}
-
-static guint
-count_places (const OctLiveScan *scan)
-{
-  guint repeats = MAX (1, scan->repeats);
-
-  return MAX (1, (scan->bscans + repeats - 1) / repeats);
 }
 
 const char *
@@ -95,12 +87,6 @@ oct_live_flow_check (const OctLiveScan *scan, const OctLiveLook *look)
 
 /* ------------------------------------------------------------------- layout */
 
-static gint
-flow_even (double pixels)
-{
-  return MAX (16, 2 * (gint)(pixels / 2.0 + 0.5));
-}
-
 /* Both B-scans below each other or side by side, and the view from above beside
  * or below them: the way in which they are largest. */
 static void
@@ -123,17 +109,15 @@ flow_lay_out (const double size[3], gboolean above, gint most_width,
       way = i;
     }
   }
-  w = flow_even (best * x);
-  d = flow_even (best * z);
-  h = flow_even (best * y);
+  w = oct_live_scan_round (best * x);
+  d = oct_live_scan_round (best * z);
+  h = oct_live_scan_round (best * y);
   panels[0] = (OctLivePanel){ 0, 0, w, d };
-  panels[1] = way == 0
-                  ? (OctLivePanel){ 0, d + OCT_LIVE_PANEL_GAP, w, d }
-                  : (OctLivePanel){ w + OCT_LIVE_PANEL_GAP, 0, w, d };
-  panels[2] = way == 2
-                  ? (OctLivePanel){ 0, d + OCT_LIVE_PANEL_GAP, w, h }
-                  : (OctLivePanel){ panels[1].x + w + OCT_LIVE_PANEL_GAP, 0, w,
-                        h };
+  panels[1] = way == 0 ? (OctLivePanel){ 0, d + OCT_LIVE_PANEL_GAP, w, d }
+                       : (OctLivePanel){ w + OCT_LIVE_PANEL_GAP, 0, w, d };
+  panels[2] = way == 2 ? (OctLivePanel){ 0, d + OCT_LIVE_PANEL_GAP, w, h }
+                       : (OctLivePanel){ panels[1].x + w + OCT_LIVE_PANEL_GAP,
+                           0, w, h };
   *all = (OctLivePanel){ 0 };
   for (guint i = 0; i < (above ? 3 : 2); i++) {
     all->width = MAX (all->width, panels[i].x + panels[i].width);
@@ -146,8 +130,8 @@ oct_live_flow_describe (const OctLiveScan *scan, const OctLiveLook *look,
     gint most_width, gint most_height, OctLivePanel panels[OCT_LIVE_MAX_PANELS],
     guint *n, OctLivePanel *size)
 {
-  gboolean above =
-      flow_get_show (look) == OCT_LIVE_FLOW && count_places (scan) > 1;
+  gboolean above = flow_get_show (look) == OCT_LIVE_FLOW
+                   && oct_live_scan_count_places (scan) > 1;
   guint repeats = scan->repeats > 1 ? scan->repeats : 0;
   GString *text = g_string_new (NULL);
   char index[G_ASCII_DTOSTR_BUF_SIZE];
@@ -163,8 +147,7 @@ oct_live_flow_describe (const OctLiveScan *scan, const OctLiveLook *look,
         text, FLOW, repeats, repeats, p[1].width, p[1].height, 1);
   else if (flow_get_show (look) == OCT_LIVE_DOPPLER)
     g_string_append_printf (text, DOPPLER, repeats,
-        g_ascii_dtostr (
-            index, sizeof index, MAX (1.0, scan->refractive_index)),
+        g_ascii_dtostr (index, sizeof index, MAX (1.0, scan->refractive_index)),
         p[1].width, p[1].height, 1);
   else
     g_string_append_printf (text, DYNAMIC, repeats, p[1].width, p[1].height, 1);

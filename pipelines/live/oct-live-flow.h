@@ -1,21 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * Pictures of what moves, for oct-live-scene.c: the B-scan, beside it flow,
+ * Pictures of motion, for oct-live-scene.c: the B-scan, beside it flow,
  * Doppler shifts or fluctuation, which octangio, octdoppler or octdynamic find
  * in the A-scans, and flow from above.
  */
 #pragma once
 
-#include "oct-live-scene.h"
+#include "oct-live-look.h"
+#include "oct-live-scan.h"
 
 G_BEGIN_DECLS
-
-/* A place of a panel in what oct_live_flow_describe() fills. */
-enum {
-  OCT_LIVE_FLOW_STRUCTURE,
-  OCT_LIVE_FLOW_BESIDE,
-  OCT_LIVE_FLOW_ABOVE, /* if there are several places, and it is flow */
-};
 
 /* NULL, or why what `look` shows cannot be found of such a scan: one sentence
  * that says what to set. */
@@ -26,7 +20,8 @@ const char *oct_live_flow_check (
  * "appsink name=out0" and so on, one for each panel; elements that the look
  * sets are named make0 and so on.  `panels` and `size`: their places, at one
  * scale, together as large as fits into `most_width` x `most_height`.  Returns
- * text to free; `n`: the number of panels.  oct_live_flow_check() has to be
+ * text to free; `n`: the number of panels, those of the B-scan, of motion in it
+ * and, of flow in several places, from above.  oct_live_flow_check() has to be
  * NULL. */
 char *oct_live_flow_describe (const OctLiveScan *scan, const OctLiveLook *look,
     gint most_width, gint most_height, OctLivePanel panels[OCT_LIVE_MAX_PANELS],

@@ -78,13 +78,7 @@ oct_live_graph_new (const OctLiveSource *source, GError **error)
   graph->source = *source;
   graph->used = graph->former = oct_methods ()->id;
   graph->history = oct_live_history_new ();
-  graph->settings = (OctLiveSettings){ .automatic = TRUE,
-    .min = 0.0,
-    .max = 60.0,
-    .method = graph->used,
-    .average = 1,
-    .speckle = OCT_LIVE_NO_SPECKLE_FILTER,
-    .fill = OCT_FILL_DEFAULT };
+  graph->settings.method = graph->used;
   oct_live_keeper_get_defaults (&graph->source, &graph->settings);
   if (source->instrument != NULL && source->images == NULL) {
     graph->keeper = oct_live_keeper_new (
@@ -684,17 +678,6 @@ oct_live_graph_set_settings (
   return TRUE;
 }
 
-static const char *
-check_find (OctLiveGraph *graph)
-{
-  if (!oct_live_graph_has_settings (graph))
-    return "These pictures come finished from their source; there is nothing "
-           "to look for here.";
-  if (graph->trouble != NULL || graph->begun_at == 0 || graph->over)
-    return "There are no pictures to look at; begin when they come again.";
-  return graph->focus.looking ? "The search is running already." : NULL;
-}
-
 static gboolean
 graph_refuse (const char *problem, GError **error)
 {
@@ -706,7 +689,10 @@ graph_refuse (const char *problem, GError **error)
 gboolean
 oct_live_graph_find (OctLiveGraph *graph, OctLiveFind what, GError **error)
 {
-  const char *problem = check_find (graph);
+  const char *problem =
+      oct_live_describe_no_search (!oct_live_graph_has_settings (graph),
+          graph->trouble != NULL || graph->begun_at == 0 || graph->over,
+          graph->focus.looking);
 
   if (problem == NULL && !oct_live_feed_find (graph->feed, what))
     problem = "The search cannot begin now; try again.";

@@ -97,8 +97,8 @@ const OctLiveLookField oct_live_look_fields[OCT_LIVE_N_LOOKS] = {
       .property = "between",
       .show = OCT_LIVE_DOPPLER,
       .choices = betweens },
-  [OCT_LIVE_DOPPLER_RANGE] = NUMBER ("dopplerRange", "octdoppler", "range",
-      OCT_LIVE_DOPPLER, 0.0, 1e4, 0.0),
+  [OCT_LIVE_DOPPLER_RANGE] = NUMBER (
+      "dopplerRange", "octdoppler", "range", OCT_LIVE_DOPPLER, 0.0, 1e4, 0.0),
   [OCT_LIVE_DOPPLER_ANGLE] = NUMBER (
       "dopplerAngle", "octdoppler", "angle", OCT_LIVE_DOPPLER, 0.0, 89.0, 0.0),
   [OCT_LIVE_DOPPLER_LEAST] = NUMBER ("dopplerLeast", "octdoppler", "threshold",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * The view on the pages, of volumes and of what moves: the settings of the
+ * The view on the pages, of volumes and of motion: the settings of the
  * tabs, which those who control have in common.  One table lists them, with the
  * possible values and the property that each one sets of octvolume, octenface,
  * octslice, octangio, octdoppler or octdynamic; messages, pipelines and the
@@ -38,7 +38,7 @@ typedef enum {
   OCT_LIVE_AT_X, /* the three planes, parts of the volume */
   OCT_LIVE_AT_Y,
   OCT_LIVE_AT_Z,
-  OCT_LIVE_FLOW_LEAST, /* dB above what stands still */
+  OCT_LIVE_FLOW_LEAST, /* dB above still tissue */
   OCT_LIVE_FLOW_WINDOW,
   OCT_LIVE_FLOW_MODE,
   OCT_LIVE_FLOW_START, /* of the slab from above, um */

@@ -181,11 +181,11 @@ live_options_check_source (const OctLiveOptions *o, GError **error)
         "--bscans is the number of B-scans in a volume, up "
         "to 8192.");
   if (o->repeats < 0 || o->repeats > MOST_REPEATS)
-    return live_options_refuse (error,
-        "--repeats is the number of B-scans at each place, up to 1024.");
+    return live_options_refuse (
+        error, "--repeats is the number of B-scans at each place, up to 1024.");
   if (o->repeats > 0 && o->bscans % o->repeats != 0)
-    return live_options_refuse (error,
-        "--bscans counts all repeats: it is a multiple of --repeats.");
+    return live_options_refuse (
+        error, "--bscans counts all repeats: it is a multiple of --repeats.");
   if (!(o->width_um >= 0.0 && o->width_um <= 1e6))
     return live_options_refuse (error,
         "--width-um is the width of a B-scan in micrometres, "

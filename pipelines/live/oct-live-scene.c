@@ -53,7 +53,7 @@ struct _OctLiveScene {
   OctLiveLook look;
   gboolean gpu;
   GstElement *pipeline, *in;
-  GstElement *ascans; /* NULL: it takes none */
+  GstElement *ascans;                      /* NULL: it takes none */
   GstElement *makers[OCT_LIVE_MAX_PANELS]; /* octvolume or the like */
   Output outputs[OCT_LIVE_MAX_PANELS];
   guint n_outputs, watch;
@@ -70,43 +70,8 @@ struct _OctLiveScene {
   gint64 given_at; /* monotonic, us */
 };
 
-/* ------------------------------------------------------------------ the scan
+/* ------------------------------------------------------------- the pipelines
  */
-
-/* Not memcmp(): there is a gap between its members. */
-gboolean
-oct_live_scan_equal (const OctLiveScan *a, const OctLiveScan *b)
-{
-  return a->lines == b->lines && a->depths == b->depths
-         && a->bscans == b->bscans && a->repeats == b->repeats
-         && a->width == b->width && a->length == b->length
-         && a->z_spacing == b->z_spacing
-         && a->refractive_index == b->refractive_index && a->rate == b->rate
-         && a->line_rate == b->line_rate && a->wavelength == b->wavelength
-         && a->spectra == b->spectra;
-}
-
-void
-oct_live_scan_get_size (const OctLiveScan *scan, double size[3])
-{
-  double depth =
-      scan->z_spacing * scan->depths / MAX (1.0, scan->refractive_index);
-
-  size[0] = scan->width > 0.0 ? scan->width : scan->length;
-  if (!(size[0] > 0.0))
-    size[0] = depth > 0.0 ? 2.0 * depth : 2e-3;
-  size[1] = scan->length > 0.0 ? scan->length : size[0];
-  size[2] = depth > 0.0 ? depth : size[0] / 2.0;
-}
-
-/* Pictures show one B-scan of each place. */
-static guint
-oct_live_scan_count_places (const OctLiveScan *scan)
-{
-  guint repeats = MAX (1, scan->repeats);
-
-  return (scan->bscans + repeats - 1) / repeats;
-}
 
 /* Sections and projections get the same.  octvolume assumes what is not known
  * itself: it finds the depths that have signal.  Images of flow are one of each
@@ -130,21 +95,11 @@ scene_set_spacings (
   g_object_set (maker, "bscans",
       oct_live_look_moves (look) ? oct_live_scan_count_places (scan)
                                  : scan->bscans,
-      "x-spacing",
-      size[0] / MAX (1, scan->lines), "y-spacing",
+      "x-spacing", size[0] / MAX (1, scan->lines), "y-spacing",
       size[1] / MAX (1, (gint)oct_live_scan_count_places (scan) - 1),
       "refractive-index", MAX (1.0, scan->refractive_index), "z-spacing",
       size[2] * MAX (1.0, scan->refractive_index) / MAX (1, scan->depths),
       NULL);
-}
-
-/* ------------------------------------------------------------- the pipelines
- */
-
-static gint
-live_scene_even (double pixels)
-{
-  return MAX (16, 2 * (gint)(pixels / 2.0 + 0.5));
 }
 
 static OctLiveShow
@@ -194,8 +149,8 @@ describe_en_face (OctLiveScene *scene, const OctLiveScan *scan)
 
   oct_live_scan_get_size (scan, size);
   scale = (scene->gpu ? 1080 : 720) / MAX (size[0], size[1]);
-  scene->size = (OctLivePanel){ 0, 0, live_scene_even (scale * size[0]),
-    live_scene_even (scale * size[1]) };
+  scene->size = (OctLivePanel){ 0, 0, oct_live_scan_round (scale * size[0]),
+    oct_live_scan_round (scale * size[1]) };
   return g_strdup_printf (IN "octenface name=make0 update=scan ! "
                              "capsfilter caps=video/x-raw,format=GRAY8,"
                              "width=%d,height=%d,framerate=" RATE " ! " OUT,
@@ -218,16 +173,18 @@ lay_out (OctLiveScene *scene, const OctLiveScan *scan)
     size[1] *= (double)places / (places - 1);
   scale = MIN ((scene->gpu ? 1440 : 960) / (size[0] + size[1]),
       (scene->gpu ? 1080 : 720) / (size[2] + size[1]));
-  x = live_scene_even (scale * size[0]);
-  y = live_scene_even (scale * size[1]);
-  z = live_scene_even (scale * size[2]);
+  x = oct_live_scan_round (scale * size[0]);
+  y = oct_live_scan_round (scale * size[1]);
+  z = oct_live_scan_round (scale * size[2]);
   scene->panels[0] = (OctLivePanel){ 0, 0, x, z };
   scene->panels[1] = (OctLivePanel){ x + OCT_LIVE_PANEL_GAP, 0, y, z };
   scene->panels[2] = (OctLivePanel){ 0, z + OCT_LIVE_PANEL_GAP, x, y };
-  scene->panels[EN_FACE] = (OctLivePanel){ x + OCT_LIVE_PANEL_GAP, z + OCT_LIVE_PANEL_GAP,
-    live_scene_even (y * MIN (1.0, size[0] / size[1])),
-    live_scene_even (y * MIN (1.0, size[1] / size[0])) };
-  scene->size = (OctLivePanel){ 0, 0, x + OCT_LIVE_PANEL_GAP + y, z + OCT_LIVE_PANEL_GAP + y };
+  scene->panels[EN_FACE] =
+      (OctLivePanel){ x + OCT_LIVE_PANEL_GAP, z + OCT_LIVE_PANEL_GAP,
+        oct_live_scan_round (y * MIN (1.0, size[0] / size[1])),
+        oct_live_scan_round (y * MIN (1.0, size[1] / size[0])) };
+  scene->size = (OctLivePanel){ 0, 0, x + OCT_LIVE_PANEL_GAP + y,
+    z + OCT_LIVE_PANEL_GAP + y };
 }
 
 static char *
@@ -275,7 +232,7 @@ has_colours (OctLiveScene *scene)
 }
 
 static void
-copy_row (const guint8 *in, gint width, gboolean widen, guint8 *out)
+scene_copy_row (const guint8 *in, gint width, gboolean widen, guint8 *out)
 {
   for (gint x = 0; widen && x < width; x++) {
     memset (out + 4 * x, in[x], 3);
@@ -304,13 +261,13 @@ copy_panel (GstSample *part, const OctLivePanel *panel, gint bytes, guint8 *out,
   grey = GST_VIDEO_INFO_FORMAT (&info) == GST_VIDEO_FORMAT_GRAY8;
   in = GST_VIDEO_FRAME_PLANE_DATA (&frame, 0);
   for (gint row = 0; row < panel->height; row++)
-    copy_row (in + (gsize)row * GST_VIDEO_FRAME_PLANE_STRIDE (&frame, 0),
+    scene_copy_row (in + (gsize)row * GST_VIDEO_FRAME_PLANE_STRIDE (&frame, 0),
         grey ? panel->width : bytes * panel->width, grey && bytes > 1,
         out + (gsize)(panel->y + row) * stride + bytes * panel->x);
   gst_video_frame_unmap (&frame);
 }
 
-/* Borders between the planes are grey; those of what moves stay black. */
+/* Borders between the planes are grey; those of motion stay black. */
 static void
 draw_borders (OctLiveScene *scene, guint8 *out, gint stride)
 {
@@ -320,7 +277,8 @@ draw_borders (OctLiveScene *scene, guint8 *out, gint stride)
     return;
 
   for (gint row = 0; row < scene->size.height; row++)
-    memset (out + (gsize)row * stride + x - OCT_LIVE_PANEL_GAP, GAP_LEVEL, OCT_LIVE_PANEL_GAP);
+    memset (out + (gsize)row * stride + x - OCT_LIVE_PANEL_GAP, GAP_LEVEL,
+        OCT_LIVE_PANEL_GAP);
   for (gint row = y - OCT_LIVE_PANEL_GAP; row < y; row++)
     memset (out + (gsize)row * stride, GAP_LEVEL, scene->size.width);
 }
@@ -516,8 +474,7 @@ connect_outputs (OctLiveScene *scene, GstElement *part, const OctLiveScan *scan)
 }
 
 static gboolean
-check_scan (
-    const OctLiveScan *scan, const OctLiveLook *look, GError **error)
+check_scan (const OctLiveScan *scan, const OctLiveLook *look, GError **error)
 {
   guint64 pixels = (guint64)scan->lines * scan->depths * scan->bscans;
   const char *problem = oct_live_flow_check (scan, look);

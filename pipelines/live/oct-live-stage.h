@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * The view on the pages: the B-scans themselves, or pictures of their volumes
- * or of what moves (oct-live-scene.h), as those who control have chosen.  Nothing is rendered
+ * or of motion (oct-live-scene.h), as those who control have chosen.  Nothing is rendered
  * while B-scans are shown, and recordings get every B-scan in any view.  Main
  * thread, but for oct_live_stage_take() and oct_live_stage_take_ascans().
  */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Pictures of what moves, of A-scans in which it is known what does. */
+/* Pictures of motion, from A-scans in which it is known. */
 #include "oct-live-flow.h"
+#include "oct-live-scene.h"
 
 #include <complex.h>
 #include <gst/video/video.h>
@@ -153,8 +154,7 @@ get_colour (
   GstMapInfo map;
 
   g_assert_true (gst_video_info_from_caps (&info, test->caps));
-  g_assert_cmpint (
-      GST_VIDEO_INFO_FORMAT (&info), ==, GST_VIDEO_FORMAT_RGBA);
+  g_assert_cmpint (GST_VIDEO_INFO_FORMAT (&info), ==, GST_VIDEO_FORMAT_RGBA);
   gst_buffer_map (test->last, &map, GST_MAP_READ);
   memcpy (rgb,
       map.data
@@ -168,8 +168,7 @@ get_colour (
 /* Mean colours where something moves, and of all that does not, two values away
  * from the edge of it: as wide as windows are. */
 static void
-get_means (
-    Test *test, const OctLivePanel *panel, double in[3], double out[3])
+get_means (Test *test, const OctLivePanel *panel, double in[3], double out[3])
 {
   guint n_in = 0, n_out = 0;
 
@@ -239,7 +238,7 @@ set_moving (Test *test, OctLiveShow show, guint value, double number)
   oct_live_scene_set (test->scene, &look);
 }
 
-/* The middle of a panel's row or column, of what is or is not bright: waits. */
+/* The middle of a panel's row or column, bright or not: waits. */
 static void
 wait_for_level (Test *test, const OctLivePanel *panel, double x, double z,
     guint least, guint most)
@@ -256,8 +255,8 @@ wait_for_level (Test *test, const OctLivePanel *panel, double x, double z,
     }
     g_mutex_unlock (&test->lock);
     if (g_get_monotonic_time () > until)
-      g_error ("at %g, %g there is %u and not %u to %u", x, z, rgb[0], least,
-          most);
+      g_error (
+          "at %g, %g there is %u and not %u to %u", x, z, rgb[0], least, most);
     g_main_context_iteration (NULL, FALSE);
     oct_live_scene_repeat (test->scene);
     g_usleep (2000);
@@ -286,7 +285,7 @@ test_flow (void)
     g_assert_cmpint (panels[i].y + panels[i].height, <=, all.height);
   }
   push_moving (&test, 0.0);
-  /* new speckle is 15 dB or more above what is still: white is at 13 dB */
+  /* new speckle is 15 dB or more above still values: white is at 13 dB */
   wait_for (&test, &panels[1], 0, 240.0, in, out);
   g_assert_cmpfloat (out[0], <, 8.0);
   /* the B-scan itself */

@@ -281,8 +281,7 @@ check_words (const OctLiveLookField *field, GstElement *element)
     for (guint k = 0; field->choices[k] != NULL; k++) {
       guint number;
 
-      gst_util_set_object_arg (
-          G_OBJECT (element), names[i], field->choices[k]);
+      gst_util_set_object_arg (G_OBJECT (element), names[i], field->choices[k]);
       g_object_get (element, names[i], &number, NULL);
       /* windows have a middle */
       g_assert_cmpuint (number % 2, ==, 1);
