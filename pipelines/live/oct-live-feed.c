@@ -106,6 +106,16 @@ describe_source (const OctLiveSource *source)
   return oct_live_virtual_describe (source->flow, source->bscans);
 }
 
+/* As the file says itself, if nobody else does. */
+static void
+set_scan (GstElement *octsrc, const OctLiveSource *source)
+{
+  if (source->bscans > 0)
+    g_object_set (octsrc, "bscans", source->bscans, NULL);
+  if (source->repeats > 0)
+    g_object_set (octsrc, "repeats", source->repeats, NULL);
+}
+
 static GstElement *
 add_source (OctLiveFeed *feed, const OctLiveSource *source, GError **error)
 {
@@ -124,9 +134,11 @@ add_source (OctLiveFeed *feed, const OctLiveSource *source, GError **error)
     oct_source_options_set (source->file, feed->octsrc);
     g_object_set (feed->octsrc, "line-rate", source->line_rate, NULL);
   }
-  oct_live_virtual_set (feed->octsrc,
-      source->flow && source->file->data == NULL, source->bscans,
-      source->repeats);
+  if (source->file->data == NULL)
+    oct_live_virtual_set (
+        feed->octsrc, source->flow, source->bscans, source->repeats);
+  else
+    set_scan (feed->octsrc, source);
   return part;
 }
 

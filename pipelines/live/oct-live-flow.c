@@ -3,11 +3,12 @@
 
 #include <math.h>
 
-/* A place that has lost B-scans shows what the others have: as many wait as
- * come while a place is being computed. */
+/* Two places may wait, or a few B-scans: with more, pictures would come late.
+ * A place that has lost B-scans shows what the others have. */
 #define ASCANS                                                                 \
-  "appsrc name=ascans is-live=true format=time max-bytes=134217728 "           \
-  "max-buffers=64 leaky-type=downstream ! "
+  "appsrc name=ascans is-live=true format=time max-bytes=0 max-buffers=%u "    \
+  "leaky-type=downstream ! "
+#define FEWEST_WAITING 16
 #define IMAGES                                                                 \
   "appsrc name=in is-live=true format=time max-bytes=0 max-buffers=8 "         \
   "leaky-type=downstream ! " TO_PANEL
@@ -133,6 +134,7 @@ oct_live_flow_describe (const OctLiveScan *scan, const OctLiveLook *look,
   gboolean above = flow_get_show (look) == OCT_LIVE_FLOW
                    && oct_live_scan_count_places (scan) > 1;
   guint repeats = scan->repeats > 1 ? scan->repeats : 0;
+  guint waiting = MAX (FEWEST_WAITING, 2 * repeats);
   GString *text = g_string_new (NULL);
   char index[G_ASCII_DTOSTR_BUF_SIZE];
   const OctLivePanel *p = panels;
@@ -144,13 +146,14 @@ oct_live_flow_describe (const OctLiveScan *scan, const OctLiveLook *look,
   g_string_append_printf (text, IMAGES OUT, p[0].width, p[0].height, 0);
   if (flow_get_show (look) == OCT_LIVE_FLOW)
     g_string_append_printf (
-        text, FLOW, repeats, repeats, p[1].width, p[1].height, 1);
+        text, FLOW, waiting, repeats, repeats, p[1].width, p[1].height, 1);
   else if (flow_get_show (look) == OCT_LIVE_DOPPLER)
-    g_string_append_printf (text, DOPPLER, repeats,
+    g_string_append_printf (text, DOPPLER, waiting, repeats,
         g_ascii_dtostr (index, sizeof index, MAX (1.0, scan->refractive_index)),
         p[1].width, p[1].height, 1);
   else
-    g_string_append_printf (text, DYNAMIC, repeats, p[1].width, p[1].height, 1);
+    g_string_append_printf (
+        text, DYNAMIC, waiting, repeats, p[1].width, p[1].height, 1);
   if (above)
     g_string_append_printf (text, ABOVE, repeats, p[2].width, p[2].height, 2);
   return g_string_free (text, FALSE);

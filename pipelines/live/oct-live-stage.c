@@ -194,8 +194,10 @@ on_scan_changed (gpointer data)
   stage->idle = 0;
   g_mutex_unlock (&stage->lock);
   problem = check_look (stage, &stage->look);
-  if (problem != NULL)
+  if (problem != NULL) {
+    g_printerr ("Note: %s\n", problem);
     stage->look.values[OCT_LIVE_SHOW] = OCT_LIVE_BSCANS;
+  }
   begin_again (stage, problem);
   return G_SOURCE_REMOVE;
 }

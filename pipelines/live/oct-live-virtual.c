@@ -32,8 +32,8 @@ oct_live_virtual_set (
 {
   if (flow && repeats == 0)
     repeats = FLOW_REPEATS;
-  if (flow && bscans == 0)
-    bscans = FLOW_PLACES * repeats;
+  if (bscans == 0)
+    bscans = (flow ? FLOW_PLACES : 1) * repeats;
   if (bscans > 0)
     g_object_set (octsrc, "bscans", bscans, NULL);
   if (repeats > 0)

@@ -10,8 +10,8 @@ G_BEGIN_DECLS
  * B-scans; or of one B-scan over and over. */
 const char *oct_live_virtual_describe (gboolean flow, guint bscans);
 
-/* B-scans of a volume and at each place of any octsrc, 0 = as it says itself;
- * `flow`: it is that one. */
+/* Its B-scans of a volume and at each place, 0 = not chosen: a volume of
+ * several places if it is blood, otherwise one place. */
 void oct_live_virtual_set (
     GstElement *octsrc, gboolean flow, guint bscans, guint repeats);
 

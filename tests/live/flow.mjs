@@ -204,6 +204,7 @@ const tests = {
     const other = await Server.start("--flow", "--source", "octsrc is-live=true samples=256 lines=64 bscans=1 line-rate=1280");
     const heard = await Talk.start(other);
     await until("it shows B-scans", () => said(heard)?.show === "bscan");
+    await until("the terminal says why", () => /^Note: This source has no repeats: .*--repeats N/m.test(other.output));
     await until("there are pictures", () => said(heard, "status")?.frames > 0);
     assert.equal(await other.stop(), 0);
     // and finished images have none of it

@@ -288,7 +288,8 @@ test_flow (void)
   /* new speckle is 15 dB or more above still values: white is at 13 dB */
   wait_for (&test, &panels[1], 0, 240.0, in, out);
   g_assert_cmpfloat (out[0], <, 8.0);
-  /* the B-scan itself */
+  /* the B-scan itself, which is grey */
+  wait_for_level (&test, &panels[0], 20.0, 20.0, 77, 77);
   g_mutex_lock (&test.lock);
   get_colour (&test, &panels[0], 20.0, 20.0, rgb);
   g_mutex_unlock (&test.lock);

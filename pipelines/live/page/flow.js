@@ -41,34 +41,36 @@ export function showPhases(show) {
   $("phases-lost").hidden = !["flow", "doppler"].includes(show) || KEEP_PHASES.includes($("backgroundMode").value);
 }
 
-// A bar of colours with words at its ends, upright at the right edge of a box.
+// A bar of colours at the lower edge of a box, where there is least tissue, with words for
+// its ends and its middle.
 function drawColours(context, box, colours, words) {
-  const height = Math.min(160, box.height - 60);
-  if (height < 60 || box.width < 150) return;
-  const [x, y, width] = [box.width - 24, (box.height - height) / 2, 12];
-  for (let row = 0; row < height; row++) {
-    context.fillStyle = colours(row / (height - 1));
-    context.fillRect(x, y + row, width, 1);
+  const width = Math.min(240, box.width - 16);
+  if (width < 130 || box.height < 90) return;
+  const [x, y, height] = [(box.width - width) / 2, box.height - 20, 10];
+  for (let column = 0; column < width; column++) {
+    context.fillStyle = colours(column / (width - 1));
+    context.fillRect(x + column, y, 1, height);
   }
   context.strokeStyle = "rgb(255 255 255 / 75%)";
   context.lineWidth = 1;
   context.strokeRect(x - 0.5, y - 0.5, width + 1, height + 1);
   context.font = "600 12px system-ui, sans-serif";
-  context.textAlign = "right";
-  for (const [i, word] of words.entries())
-    write(context, word, x - 6, y + 5 + (i * (height - 2)) / (words.length - 1));
+  for (const [i, align] of ["left", "center", "right"].entries()) {
+    context.textAlign = align;
+    write(context, words[i], x + (i * width) / 2, y - 6);
+  }
   context.textAlign = "left";
 }
 
 // Grey levels above 128 move away from the beam, which comes from above.
 function paintSpeeds(context, box, look, { dopplerColours }) {
-  const range = speed(rangeOf(look), look);
+  const range = digits(rangeOf(look));
   drawColours(context, box, (part) => `#${dopplerColours.substr(6 * Math.round(255 * part), 6)}`,
-    [`↑ ${range}`, "0", `↓ ${range}`]);
+    [`↑ ${range}`, look.unit, `${range} ↓`]);
 }
 
-const paintRates = (context, box, look) => drawColours(context, box, (part) => `hsl(${240 * part} 100% 50%)`,
-  [`${look.dynamicFastest} Hz`, `${SLOWEST} Hz`]);
+const paintRates = (context, box, look) => drawColours(context, box, (part) => `hsl(${240 * (1 - part)} 100% 50%)`,
+  [String(SLOWEST), "Hz", String(look.dynamicFastest)]);
 
 // `box`: of the whole picture.
 export function paintFlow(context, box, look, hello) {
