@@ -52,6 +52,9 @@ What is shown
   --images PIPELINE    GStreamer elements that deliver finished images
   --bscans N           B-scans per volume, to show volumes (default: as the
                        source says; virtual OCT system: no volumes)
+  --flow               begin with what flows beside the B-scan; the virtual OCT
+                       system looks at blood
+  --repeats N          B-scans at each place (default: as the source says)
   --width-um W         width of a B-scan in micrometres, for the scale bar and
                        volumes
   --length-um L        length of a volume, from its first B-scan to its last, in
@@ -83,6 +86,7 @@ Who can see it
 
 Examples:
   pipelines/live.sh
+  pipelines/live.sh --flow
   pipelines/live.sh --address 0.0.0.0 --cert room.crt --key room.key \
     --record ~/surgery --calibration calibration.csv \
     --source "octcamerasrc ! video/x-raw,format=GRAY16_LE,width=2048,height=500"

@@ -2,18 +2,11 @@
 #include "oct-live-feed.h"
 #include "oct-live-filters.h"
 #include "oct-live-properties.h"
+#include "oct-live-virtual.h"
 #include "oct-masked.h"
 
 #include <gst/app/gstappsink.h>
 
-/* The virtual system: 512 depths, 30 B-scans per second, one place. */
-#define VIRTUAL                                                                \
-  "octsrc name=octsrc is-live=true samples=1024 lines=640 line-rate=19200 "    \
-  "bscans=1"
-/* Volumes of it: surgery, 120 B-scans per second. */
-#define VIRTUAL_VOLUME                                                         \
-  "octsrc name=octsrc is-live=true phantom=surgery samples=1024 lines=192 "    \
-  "line-rate=23040"
 /* Smoothing of the range of grey levels, see oct_live_feed_smooth(). */
 #define SMOOTHING 0.9
 #define VOLUME_SMOOTHING 0.99
@@ -110,7 +103,17 @@ describe_source (const OctLiveSource *source)
 {
   if (source->file->data != NULL)
     return "octsrc name=octsrc loop=true ! clocksync";
-  return source->bscans > 1 ? VIRTUAL_VOLUME : VIRTUAL;
+  return oct_live_virtual_describe (source->flow, source->bscans);
+}
+
+/* As the file says itself, if nobody else does. */
+static void
+set_scan (GstElement *octsrc, const OctLiveSource *source)
+{
+  if (source->bscans > 0)
+    g_object_set (octsrc, "bscans", source->bscans, NULL);
+  if (source->repeats > 0)
+    g_object_set (octsrc, "repeats", source->repeats, NULL);
 }
 
 static GstElement *
@@ -131,8 +134,11 @@ add_source (OctLiveFeed *feed, const OctLiveSource *source, GError **error)
     oct_source_options_set (source->file, feed->octsrc);
     g_object_set (feed->octsrc, "line-rate", source->line_rate, NULL);
   }
-  if (source->bscans > 0)
-    g_object_set (feed->octsrc, "bscans", source->bscans, NULL);
+  if (source->file->data == NULL)
+    oct_live_virtual_set (
+        feed->octsrc, source->flow, source->bscans, source->repeats);
+  else
+    set_scan (feed->octsrc, source);
   return part;
 }
 
@@ -152,6 +158,28 @@ feed_on_masked (gpointer data)
 {
   g_idle_add_full (G_PRIORITY_HIGH, on_masked_later,
       g_atomic_rc_box_acquire (data), feed_release);
+}
+
+/* Streaming thread. */
+static GstPadProbeReturn
+feed_on_ascans (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  OctLiveFeed *feed = data;
+  g_autoptr (GstCaps) caps = gst_pad_get_current_caps (pad);
+
+  if (caps != NULL && !g_atomic_int_get (&feed->closed))
+    feed->events.ascans (GST_PAD_PROBE_INFO_BUFFER (info), caps, feed->data);
+  return GST_PAD_PROBE_OK;
+}
+
+/* A probe costs nothing while nobody looks, which a branch would. */
+static void
+watch_ascans (OctLiveFeed *feed)
+{
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (feed->logscale, "sink");
+
+  gst_pad_add_probe (
+      pad, GST_PAD_PROBE_TYPE_BUFFER, feed_on_ascans, feed, NULL);
 }
 
 static void
@@ -181,6 +209,7 @@ add_reconstruction (OctLiveFeed *feed, GstElement *from,
   feed->meters[1] = gst_bin_get_by_name (GST_BIN (part), "ascans-meter");
   feed->filters = oct_live_filters_new (GST_BIN (part));
   feed_set_levels (GST_BIN (part), source->format);
+  watch_ascans (feed);
   feed->fill = oct_fill_new (
       feed->meters[1], feed->logscale, settings->fill, feed_on_masked, feed);
   if (source->instrument != NULL

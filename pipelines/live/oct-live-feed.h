@@ -32,6 +32,10 @@ typedef struct {
   guint bscans;          /* per volume, if the source does not tell it; of the
                          virtual OCT system: of a volume, in place of one B-scan
                          over and over; 0 = as the source says */
+  guint repeats;         /* B-scans at each place, if the source does not tell
+                            it; 0 = as the source says */
+  gboolean flow;         /* what flows is shown at first; the virtual OCT system
+                            looks at blood */
   double width, length;  /* of a volume in metres, 0 = unknown */
   double refractive_index; /* of the sample */
   /* Settings of the command line, bits by their place. */
@@ -72,6 +76,9 @@ typedef struct {
   /* Streaming thread: the next image, stamped with the time of the system's
    * clock. */
   void (*image) (GstBuffer *image, GstCaps *caps, gpointer data);
+  /* The same thread, before the image of them: A-scans, which must not be
+   * changed; of finished images there are none. */
+  void (*ascans) (GstBuffer *ascans, GstCaps *caps, gpointer data);
   /* The first image has come. */
   void (*begun) (gpointer data);
   /* Once: nothing comes any more.  `message`: one sentence, NULL if nothing

@@ -78,13 +78,7 @@ oct_live_graph_new (const OctLiveSource *source, GError **error)
   graph->source = *source;
   graph->used = graph->former = oct_methods ()->id;
   graph->history = oct_live_history_new ();
-  graph->settings = (OctLiveSettings){ .automatic = TRUE,
-    .min = 0.0,
-    .max = 60.0,
-    .method = graph->used,
-    .average = 1,
-    .speckle = OCT_LIVE_NO_SPECKLE_FILTER,
-    .fill = OCT_FILL_DEFAULT };
+  graph->settings.method = graph->used;
   oct_live_keeper_get_defaults (&graph->source, &graph->settings);
   if (source->instrument != NULL && source->images == NULL) {
     graph->keeper = oct_live_keeper_new (
@@ -122,6 +116,15 @@ graph_on_image (GstBuffer *image, GstCaps *caps, gpointer data)
   g_atomic_int_set (&graph->seen, TRUE);
   oct_pulse_beat (&graph->pulse, g_get_monotonic_time ());
   oct_live_stage_take (graph->stage, image, caps);
+}
+
+/* The same thread. */
+static void
+graph_on_ascans (GstBuffer *ascans, GstCaps *caps, gpointer data)
+{
+  OctLiveGraph *graph = data;
+
+  oct_live_stage_take_ascans (graph->stage, ascans, caps);
 }
 
 /* Takes the sentence. */
@@ -342,6 +345,8 @@ make_streams (OctLiveGraph *graph, GError **error)
   static const OctLiveStageEvents events = { on_stage_changed };
   const OctLiveSource *source = &graph->source;
   const OctLiveScan known = { .bscans = source->bscans,
+    .repeats = source->repeats,
+    .spectra = source->images == NULL,
     .width = source->width,
     .length = source->length,
     .refractive_index = source->refractive_index };
@@ -349,7 +354,9 @@ make_streams (OctLiveGraph *graph, GError **error)
   graph->streams =
       oct_live_streams_new (source->bitrate, on_streams_failed, graph, error);
   if (graph->streams != NULL)
-    graph->stage = oct_live_stage_new (&known, graph->streams, &events, graph);
+    graph->stage = oct_live_stage_new (&known,
+        source->flow ? OCT_LIVE_FLOW : OCT_LIVE_BSCANS, graph->streams, &events,
+        graph);
   return graph->stage != NULL;
 }
 
@@ -486,9 +493,9 @@ graph_on_closed (gpointer data)
 static OctLiveFeed *
 make_feed (OctLiveGraph *graph, GError **error)
 {
-  static const OctLiveFeedEvents events = { graph_on_image, graph_on_begun,
-    on_ended, on_changed, on_focused, graph_on_measured, graph_on_filled,
-    graph_on_closed };
+  static const OctLiveFeedEvents events = { graph_on_image, graph_on_ascans,
+    graph_on_begun, on_ended, on_changed, on_focused, graph_on_measured,
+    graph_on_filled, graph_on_closed };
   OctLiveSettings settings = graph->settings;
   OctLiveFeed *feed;
 
@@ -671,17 +678,6 @@ oct_live_graph_set_settings (
   return TRUE;
 }
 
-static const char *
-check_find (OctLiveGraph *graph)
-{
-  if (!oct_live_graph_has_settings (graph))
-    return "These pictures come finished from their source; there is nothing "
-           "to look for here.";
-  if (graph->trouble != NULL || graph->begun_at == 0 || graph->over)
-    return "There are no pictures to look at; begin when they come again.";
-  return graph->focus.looking ? "The search is running already." : NULL;
-}
-
 static gboolean
 graph_refuse (const char *problem, GError **error)
 {
@@ -693,7 +689,10 @@ graph_refuse (const char *problem, GError **error)
 gboolean
 oct_live_graph_find (OctLiveGraph *graph, OctLiveFind what, GError **error)
 {
-  const char *problem = check_find (graph);
+  const char *problem =
+      oct_live_describe_no_search (!oct_live_graph_has_settings (graph),
+          graph->trouble != NULL || graph->begun_at == 0 || graph->over,
+          graph->focus.looking);
 
   if (problem == NULL && !oct_live_feed_find (graph->feed, what))
     problem = "The search cannot begin now; try again.";

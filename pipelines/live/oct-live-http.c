@@ -18,6 +18,7 @@ static const Page pages[] = {
   { "/case.js", "case.js", "text/javascript; charset=utf-8" },
   { "/crop.js", "crop.js", "text/javascript; charset=utf-8" },
   { "/indicators.js", "indicators.js", "text/javascript; charset=utf-8" },
+  { "/flow.js", "flow.js", "text/javascript; charset=utf-8" },
   { "/keys.js", "keys.js", "text/javascript; charset=utf-8" },
   { "/measure.js", "measure.js", "text/javascript; charset=utf-8" },
   { "/media.js", "media.js", "text/javascript; charset=utf-8" },

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "oct-live-keeper.h"
+#include "oct-live-filters.h"
 #include "oct-live-history.h"
 #include "oct-live-properties.h"
 
@@ -36,6 +37,13 @@ oct_live_keeper_get_defaults (
   g_autoptr (GstElement) element =
       gst_element_factory_make ("octreconstruct", NULL);
 
+  *settings = (OctLiveSettings){ .automatic = TRUE,
+    .min = 0.0,
+    .max = 60.0,
+    .method = settings->method,
+    .average = 1,
+    .speckle = OCT_LIVE_NO_SPECKLE_FILTER,
+    .fill = OCT_FILL_DEFAULT };
   if (element == NULL) /* reported by the code that needs it */
     return;
   gst_object_ref_sink (element);

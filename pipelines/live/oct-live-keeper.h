@@ -29,8 +29,8 @@ void oct_live_keeper_keep_soon (OctLiveKeeper *keeper);
 /* Saves settings that still wait for it. */
 void oct_live_keeper_free (OctLiveKeeper *keeper);
 
-/* Sets those of `settings` that octreconstruct has to its defaults, or as the
- * command line has them. */
+/* Sets all but the method: those that octreconstruct has to its defaults, or as
+ * the command line has them. */
 void oct_live_keeper_get_defaults (
     const OctLiveSource *source, OctLiveSettings *settings);
 

@@ -10,25 +10,33 @@
 #define ZERO_DELAY (1.0 / 64)
 
 static const char *const shows[] = { "bscan", "volume", "enface", "planes",
-  NULL };
+  "flow", "doppler", "dynamic", NULL };
 /* "auto" is the best one that the computer is fast enough for. */
 static const char *const renderings[] = { "auto", "full", "once", "alpha",
   "mip", "mean", NULL };
 static const char *const switched[] = { "false", "true", NULL };
 static const char *const eyes[] = { "none", "side-by-side", NULL };
 static const char *const slabs[] = { "mean", "max", "sum", NULL };
+static const char *const vessels[] = { "mean", "max", NULL };
+static const char *const betweens[] = { "lines", "repeats", NULL };
+/* of A-lines and depths, odd ones */
+static const char *const windows[] = { "1", "3", "5", "7", "9", NULL };
 
+#define NUMBER(name_, element_, property_, show_, least_, most_, first_)       \
+  {                                                                            \
+    .name = name_, .element = element_, .property = property_, .show = show_,  \
+    .least = least_, .most = most_, .first = first_                            \
+  }
 #define VOLUME(name, property, least, most, first)                             \
-  {                                                                            \
-    name, "octvolume", property, least, most, first, NULL                      \
-  }
+  NUMBER (name, "octvolume", property, OCT_LIVE_BSCANS, least, most, first)
 #define ENFACE(name, property, least, most, first)                             \
-  {                                                                            \
-    name, "octenface", property, least, most, first, NULL                      \
-  }
+  NUMBER (name, "octenface", property, OCT_LIVE_BSCANS, least, most, first)
 #define SLICE(name, property)                                                  \
+  NUMBER (name, "octslice", property, OCT_LIVE_BSCANS, 0.0, 1.0, 0.5)
+#define WINDOW(name_, element_, show_, first_)                                 \
   {                                                                            \
-    name, "octslice", property, 0.0, 1.0, 0.5, NULL                            \
+    .name = name_, .element = element_, .property = "window-lines",            \
+    .also = "window-bins", .show = show_, .choices = windows, .first = first_  \
   }
 
 const OctLiveLookField oct_live_look_fields[OCT_LIVE_N_LOOKS] = {
@@ -71,6 +79,36 @@ const OctLiveLookField oct_live_look_fields[OCT_LIVE_N_LOOKS] = {
   [OCT_LIVE_AT_X] = SLICE ("atX", "position-x"),
   [OCT_LIVE_AT_Y] = SLICE ("atY", "position-y"),
   [OCT_LIVE_AT_Z] = SLICE ("atZ", "position-z"),
+  /* white is at 13 dB */
+  [OCT_LIVE_FLOW_LEAST] =
+      NUMBER ("flowLeast", "octangio", "min", OCT_LIVE_FLOW, 0.0, 12.0, 3.0),
+  [OCT_LIVE_FLOW_WINDOW] = WINDOW ("flowWindow", "octangio", OCT_LIVE_FLOW, 1),
+  [OCT_LIVE_FLOW_MODE] = { .name = "flowMode",
+      .element = "octenface",
+      .property = "mode",
+      .show = OCT_LIVE_FLOW,
+      .choices = vessels },
+  [OCT_LIVE_FLOW_START] =
+      NUMBER ("flowStart", "octenface", "start", OCT_LIVE_FLOW, 0.0, 1e5, 0.0),
+  [OCT_LIVE_FLOW_THICKNESS] = NUMBER (
+      "flowThickness", "octenface", "thickness", OCT_LIVE_FLOW, 0.0, 1e5, 0.0),
+  [OCT_LIVE_DOPPLER_BETWEEN] = { .name = "dopplerBetween",
+      .element = "octdoppler",
+      .property = "between",
+      .show = OCT_LIVE_DOPPLER,
+      .choices = betweens },
+  [OCT_LIVE_DOPPLER_RANGE] = NUMBER (
+      "dopplerRange", "octdoppler", "range", OCT_LIVE_DOPPLER, 0.0, 1e4, 0.0),
+  [OCT_LIVE_DOPPLER_ANGLE] = NUMBER (
+      "dopplerAngle", "octdoppler", "angle", OCT_LIVE_DOPPLER, 0.0, 89.0, 0.0),
+  [OCT_LIVE_DOPPLER_LEAST] = NUMBER ("dopplerLeast", "octdoppler", "threshold",
+      OCT_LIVE_DOPPLER, 0.0, 40.0, 5.0),
+  [OCT_LIVE_DOPPLER_WINDOW] =
+      WINDOW ("dopplerWindow", "octdoppler", OCT_LIVE_DOPPLER, 2),
+  [OCT_LIVE_DYNAMIC_FRAMES] = NUMBER ("dynamicFrames", "octdynamic", "frames",
+      OCT_LIVE_DYNAMIC, 2.0, 1024.0, 32.0),
+  [OCT_LIVE_DYNAMIC_FASTEST] = NUMBER ("dynamicFastest", "octdynamic",
+      "max-frequency", OCT_LIVE_DYNAMIC, 1.0, 1e5, 20.0),
 };
 
 void
@@ -80,11 +118,11 @@ oct_live_look_init (OctLiveLook *look)
     look->values[i] = oct_live_look_fields[i].first;
 }
 
-/* Those of two are false and true in messages. */
+/* They are false and true in messages. */
 static gboolean
 is_switch (const OctLiveLookField *field)
 {
-  return field->choices != NULL && field->choices[2] == NULL;
+  return field->choices == switched || field->choices == eyes;
 }
 
 static gboolean
@@ -153,6 +191,12 @@ oct_live_look_check (const OctLiveLook *look)
       return "Nothing would be left of the volume: the first edge of a crop "
              "has to be below the second one by a hundredth at least.";
   return NULL;
+}
+
+gboolean
+oct_live_look_moves (const OctLiveLook *look)
+{
+  return look->values[OCT_LIVE_SHOW] >= OCT_LIVE_FLOW;
 }
 
 const char *

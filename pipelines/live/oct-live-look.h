@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * The view of a volume on the pages: the settings of the tabs, which those who
- * control have in common.  One table lists them, with the possible values and
- * the property of octvolume, octenface or octslice that each one sets;
- * messages, pipelines and the page's start follow it.
+ * The view on the pages, of volumes and of motion: the settings of the
+ * tabs, which those who control have in common.  One table lists them, with the
+ * possible values and the property that each one sets of octvolume, octenface,
+ * octslice, octangio, octdoppler or octdynamic; messages, pipelines and the
+ * page's start follow it.
  */
 #pragma once
 
@@ -37,6 +38,18 @@ typedef enum {
   OCT_LIVE_AT_X, /* the three planes, parts of the volume */
   OCT_LIVE_AT_Y,
   OCT_LIVE_AT_Z,
+  OCT_LIVE_FLOW_LEAST, /* dB above still tissue */
+  OCT_LIVE_FLOW_WINDOW,
+  OCT_LIVE_FLOW_MODE,
+  OCT_LIVE_FLOW_START, /* of the slab from above, um */
+  OCT_LIVE_FLOW_THICKNESS,
+  OCT_LIVE_DOPPLER_BETWEEN,
+  OCT_LIVE_DOPPLER_RANGE, /* mm/s, 0: the largest without ambiguity */
+  OCT_LIVE_DOPPLER_ANGLE,
+  OCT_LIVE_DOPPLER_LEAST, /* dB above noise */
+  OCT_LIVE_DOPPLER_WINDOW,
+  OCT_LIVE_DYNAMIC_FRAMES,
+  OCT_LIVE_DYNAMIC_FASTEST, /* Hz */
   OCT_LIVE_N_LOOKS
 } OctLiveLookValue;
 
@@ -45,6 +58,9 @@ typedef enum {
   OCT_LIVE_VOLUME,
   OCT_LIVE_EN_FACE,
   OCT_LIVE_PLANES,
+  OCT_LIVE_FLOW, /* this and those below: of A-scans, oct-live-flow.h */
+  OCT_LIVE_DOPPLER,
+  OCT_LIVE_DYNAMIC,
 } OctLiveShow;
 
 /* Numbers, 0 or 1, or the index of a choice. */
@@ -56,6 +72,9 @@ typedef struct {
   const char *name;           /* in messages */
   const char *element;        /* factory that it is for, NULL: none */
   const char *property;       /* of it */
+  const char *also;           /* another one that gets the same, or NULL */
+  OctLiveShow show;           /* the only one with it; OCT_LIVE_BSCANS: all of
+                                 volumes */
   double least, most;         /* numbers */
   double first;               /* at the start */
   const char *const *choices; /* nicks of the property; NULL: a number */
@@ -73,6 +92,9 @@ gboolean oct_live_look_read (
 
 /* NULL, or why these values do not go together, one sentence. */
 const char *oct_live_look_check (const OctLiveLook *look);
+
+/* Whether it needs A-scans, and not images. */
+gboolean oct_live_look_moves (const OctLiveLook *look);
 
 /* Name of the chosen value if `value` is one with choices. */
 const char *oct_live_look_get_choice (

@@ -14,9 +14,12 @@
   "a camera."
 
 #define MOST_BSCANS 8192
+#define MOST_REPEATS 1024
 /* As the phantom is made. */
 #define VIRTUAL_WIDTH_UM 3800.0
 #define VIRTUAL_LENGTH_UM 3200.0
+/* Below them there is only noise. */
+#define FLOW_DEPTHS 220
 
 static gboolean
 live_options_refuse (GError **error, const char *sentence)
@@ -75,6 +78,12 @@ read_command_line (OctLiveOptions *o, int *argc, char ***argv, GError **error)
     { "bscans", 0, 0, G_OPTION_ARG_INT, &o->bscans,
       "B-scans per volume, to show volumes (default: as the source says; "
       "virtual OCT system: no volumes)", "N" },
+    { "flow", 0, 0, G_OPTION_ARG_NONE, &o->flow,
+      "Begin with what flows, found between repeated B-scans; virtual OCT "
+      "system: look at blood", NULL },
+    { "repeats", 0, 0, G_OPTION_ARG_INT, &o->repeats,
+      "B-scans at each place (default: as the source says; virtual OCT system "
+      "with --flow: 4)", "N" },
     { "width-um", 0, 0, G_OPTION_ARG_DOUBLE, &o->width_um,
       "Width of a B-scan, for the lateral scale bar and volumes", "UM" },
     { "length-um", 0, 0, G_OPTION_ARG_DOUBLE, &o->length_um,
@@ -147,6 +156,10 @@ live_options_check_source (const OctLiveOptions *o, GError **error)
     return live_options_refuse (error,
         "--depth-start and --depth-bins are for spectra, but --images takes "
         "finished images.");
+  if (o->images != NULL && (o->flow || o->repeats > 0))
+    return live_options_refuse (error,
+        "--flow and --repeats are for spectra, but --images takes finished "
+        "images.");
   if (o->images != NULL
       && (o->instrument.load != NULL || o->instrument.save != NULL))
     return live_options_refuse (error,
@@ -167,6 +180,12 @@ live_options_check_source (const OctLiveOptions *o, GError **error)
     return live_options_refuse (error,
         "--bscans is the number of B-scans in a volume, up "
         "to 8192.");
+  if (o->repeats < 0 || o->repeats > MOST_REPEATS)
+    return live_options_refuse (
+        error, "--repeats is the number of B-scans at each place, up to 1024.");
+  if (o->repeats > 0 && o->bscans % o->repeats != 0)
+    return live_options_refuse (
+        error, "--bscans counts all repeats: it is a multiple of --repeats.");
   if (!(o->width_um >= 0.0 && o->width_um <= 1e6))
     return live_options_refuse (error,
         "--width-um is the width of a B-scan in micrometres, "
@@ -238,9 +257,13 @@ check_server (OctLiveOptions *o, GError **error)
 static void
 live_options_complete (OctLiveOptions *o)
 {
-  gboolean known = o->file.data == NULL && o->source == NULL
-                   && o->images == NULL && o->bscans > 1;
+  gboolean is_virtual =
+      o->file.data == NULL && o->source == NULL && o->images == NULL;
+  gboolean known = is_virtual && o->bscans > 1 && !o->flow;
 
+  if (is_virtual && o->flow && o->view.depths == NULL
+      && !oct_source_options_has_depths (&o->file))
+    o->file.depth_bins = FLOW_DEPTHS;
   if (known && o->width_um == 0.0)
     o->width_um = VIRTUAL_WIDTH_UM;
   if (known && o->length_um == 0.0)

@@ -22,7 +22,9 @@ typedef struct {
   char *udp_ports;
   guint first_port, last_port; /* of udp_ports, 0 = any */
   gint viewers;
-  gint bscans; /* per volume, 0 = as the source says */
+  gint bscans;  /* per volume, 0 = as the source says */
+  gint repeats; /* at each place, 0 = as the source says */
+  gboolean flow;
   char *token_file, *cert, *key;
   char *record, *mode;
   char *worklist;    /* file, or NULL */

@@ -105,14 +105,18 @@ oct_live_report_look (OctLive *live)
   OctLiveStage *stage = oct_live_graph_get_stage (live->graph);
   OctLivePanel panels[OCT_LIVE_MAX_PANELS], all;
   guint n = oct_live_stage_get_panels (stage, panels, &all);
-  double size[3];
+  double size[3], half_turn;
+  const char *unit;
   OctLiveLook look;
 
   oct_live_stage_get_look (stage, &look);
+  half_turn = oct_live_stage_get_half_turn (stage, &unit);
   oct_live_stage_get_size (stage, size);
   oct_live_look_add (&look, builder);
   oct_live_json_add_number (
       builder, "bscans", oct_live_stage_get_bscans (stage));
+  oct_live_json_add_number (builder, "halfTurn", half_turn);
+  oct_live_json_add_string (builder, "unit", unit);
   oct_live_json_add_number (builder, "sizeX", size[0]);
   oct_live_json_add_number (builder, "sizeY", size[1]);
   oct_live_json_add_number (builder, "sizeZ", size[2]);
@@ -157,23 +161,28 @@ add_solvers (JsonBuilder *builder)
 
 /* Colours of the 256 grey levels, hexadecimal. */
 static void
+add_colour_map (JsonBuilder *builder, const char *name, guint map)
+{
+  guint8 colors[OCT_COLORMAP_VALUES];
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  oct_colormap_fill (&oct_colormaps[map].stops, colors);
+  for (guint k = 0; k < OCT_COLORMAP_VALUES; k++)
+    g_string_append_printf (text, "%02x", colors[k]);
+  oct_live_json_add_string (builder, name, text->str);
+}
+
+static void
 add_colours (JsonBuilder *builder)
 {
   json_builder_set_member_name (builder, "colours");
   json_builder_begin_object (builder);
-  for (guint i = 0; i < OCT_N_COLORMAPS; i++) {
-    guint8 colors[OCT_COLORMAP_VALUES];
-    g_autoptr (GString) text = g_string_new (NULL);
-
-    /* for pictures of depths and of speeds */
-    if (i == OCT_COLORMAP_DEPTH || i == OCT_COLORMAP_DOPPLER)
-      continue;
-    oct_colormap_fill (&oct_colormaps[i].stops, colors);
-    for (guint k = 0; k < OCT_COLORMAP_VALUES; k++)
-      g_string_append_printf (text, "%02x", colors[k]);
-    oct_live_json_add_string (builder, oct_colormaps[i].nick, text->str);
-  }
+  /* the others are for pictures of depths and of speeds */
+  for (guint i = 0; i < OCT_N_COLORMAPS; i++)
+    if (i != OCT_COLORMAP_DEPTH && i != OCT_COLORMAP_DOPPLER)
+      add_colour_map (builder, oct_colormaps[i].nick, i);
   json_builder_end_object (builder);
+  add_colour_map (builder, "dopplerColours", OCT_COLORMAP_DOPPLER);
 }
 
 static void

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "oct-live-scene.h"
+#include "oct-live-flow.h"
 #include "oct-live-levels.h"
 
 #include "oct-contrast.h"
@@ -36,7 +37,6 @@
 /* Three planes in one picture: the distance between them, and how often it is
  * put together. */
 #define EN_FACE 3 /* in the corner that the planes leave */
-#define GAP 6
 #define GAP_LEVEL 40
 #define TOGETHER (40 * G_TIME_SPAN_MILLISECOND)
 /* A picture is given again after so long. */
@@ -53,6 +53,7 @@ struct _OctLiveScene {
   OctLiveLook look;
   gboolean gpu;
   GstElement *pipeline, *in;
+  GstElement *ascans;                      /* NULL: it takes none */
   GstElement *makers[OCT_LIVE_MAX_PANELS]; /* octvolume or the like */
   Output outputs[OCT_LIVE_MAX_PANELS];
   guint n_outputs, watch;
@@ -69,71 +70,36 @@ struct _OctLiveScene {
   gint64 given_at; /* monotonic, us */
 };
 
-/* ------------------------------------------------------------------ the scan
+/* ------------------------------------------------------------- the pipelines
  */
 
-/* Not memcmp(): there is a gap between its members. */
-gboolean
-oct_live_scan_equal (const OctLiveScan *a, const OctLiveScan *b)
-{
-  return a->lines == b->lines && a->depths == b->depths
-         && a->bscans == b->bscans && a->repeats == b->repeats
-         && a->width == b->width && a->length == b->length
-         && a->z_spacing == b->z_spacing
-         && a->refractive_index == b->refractive_index && a->rate == b->rate;
-}
-
-void
-oct_live_scan_get_size (const OctLiveScan *scan, double size[3])
-{
-  double depth =
-      scan->z_spacing * scan->depths / MAX (1.0, scan->refractive_index);
-
-  size[0] = scan->width > 0.0 ? scan->width : scan->length;
-  if (!(size[0] > 0.0))
-    size[0] = depth > 0.0 ? 2.0 * depth : 2e-3;
-  size[1] = scan->length > 0.0 ? scan->length : size[0];
-  size[2] = depth > 0.0 ? depth : size[0] / 2.0;
-}
-
-/* Pictures show one B-scan of each place. */
-static guint
-oct_live_scan_count_places (const OctLiveScan *scan)
-{
-  guint repeats = MAX (1, scan->repeats);
-
-  return (scan->bscans + repeats - 1) / repeats;
-}
-
 /* Sections and projections get the same.  octvolume assumes what is not known
- * itself: it finds the depths that have signal. */
+ * itself: it finds the depths that have signal.  Images of flow are one of each
+ * place. */
 static void
 scene_set_spacings (
-    GstElement *maker, const OctLiveScan *scan, gboolean is_volume)
+    GstElement *maker, const OctLiveScan *scan, const OctLiveLook *look)
 {
+  gboolean is_volume = look->values[OCT_LIVE_SHOW] == OCT_LIVE_VOLUME;
   double size[3];
 
+  if (g_object_class_find_property (G_OBJECT_GET_CLASS (maker), "y-spacing")
+      == NULL)
+    return;
   oct_live_scan_get_size (scan, size);
   if (is_volume) {
     size[0] = scan->width;
     size[1] = scan->length;
     size[2] = scan->z_spacing > 0.0 ? size[2] : 0.0;
   }
-  g_object_set (maker, "bscans", scan->bscans, "x-spacing",
-      size[0] / MAX (1, scan->lines), "y-spacing",
+  g_object_set (maker, "bscans",
+      oct_live_look_moves (look) ? oct_live_scan_count_places (scan)
+                                 : scan->bscans,
+      "x-spacing", size[0] / MAX (1, scan->lines), "y-spacing",
       size[1] / MAX (1, (gint)oct_live_scan_count_places (scan) - 1),
       "refractive-index", MAX (1.0, scan->refractive_index), "z-spacing",
       size[2] * MAX (1.0, scan->refractive_index) / MAX (1, scan->depths),
       NULL);
-}
-
-/* ------------------------------------------------------------- the pipelines
- */
-
-static gint
-live_scene_even (double pixels)
-{
-  return MAX (16, 2 * (gint)(pixels / 2.0 + 0.5));
 }
 
 static OctLiveShow
@@ -183,8 +149,8 @@ describe_en_face (OctLiveScene *scene, const OctLiveScan *scan)
 
   oct_live_scan_get_size (scan, size);
   scale = (scene->gpu ? 1080 : 720) / MAX (size[0], size[1]);
-  scene->size = (OctLivePanel){ 0, 0, live_scene_even (scale * size[0]),
-    live_scene_even (scale * size[1]) };
+  scene->size = (OctLivePanel){ 0, 0, oct_live_scan_round (scale * size[0]),
+    oct_live_scan_round (scale * size[1]) };
   return g_strdup_printf (IN "octenface name=make0 update=scan ! "
                              "capsfilter caps=video/x-raw,format=GRAY8,"
                              "width=%d,height=%d,framerate=" RATE " ! " OUT,
@@ -207,16 +173,18 @@ lay_out (OctLiveScene *scene, const OctLiveScan *scan)
     size[1] *= (double)places / (places - 1);
   scale = MIN ((scene->gpu ? 1440 : 960) / (size[0] + size[1]),
       (scene->gpu ? 1080 : 720) / (size[2] + size[1]));
-  x = live_scene_even (scale * size[0]);
-  y = live_scene_even (scale * size[1]);
-  z = live_scene_even (scale * size[2]);
+  x = oct_live_scan_round (scale * size[0]);
+  y = oct_live_scan_round (scale * size[1]);
+  z = oct_live_scan_round (scale * size[2]);
   scene->panels[0] = (OctLivePanel){ 0, 0, x, z };
-  scene->panels[1] = (OctLivePanel){ x + GAP, 0, y, z };
-  scene->panels[2] = (OctLivePanel){ 0, z + GAP, x, y };
-  scene->panels[EN_FACE] = (OctLivePanel){ x + GAP, z + GAP,
-    live_scene_even (y * MIN (1.0, size[0] / size[1])),
-    live_scene_even (y * MIN (1.0, size[1] / size[0])) };
-  scene->size = (OctLivePanel){ 0, 0, x + GAP + y, z + GAP + y };
+  scene->panels[1] = (OctLivePanel){ x + OCT_LIVE_PANEL_GAP, 0, y, z };
+  scene->panels[2] = (OctLivePanel){ 0, z + OCT_LIVE_PANEL_GAP, x, y };
+  scene->panels[EN_FACE] =
+      (OctLivePanel){ x + OCT_LIVE_PANEL_GAP, z + OCT_LIVE_PANEL_GAP,
+        oct_live_scan_round (y * MIN (1.0, size[0] / size[1])),
+        oct_live_scan_round (y * MIN (1.0, size[1] / size[0])) };
+  scene->size = (OctLivePanel){ 0, 0, x + OCT_LIVE_PANEL_GAP + y,
+    z + OCT_LIVE_PANEL_GAP + y };
 }
 
 static char *
@@ -256,38 +224,62 @@ scene_give (OctLiveScene *scene)
   scene->events.picture (copy, scene->last_caps, scene->data);
 }
 
+/* The picture is in colour if parts are. */
+static gboolean
+has_colours (OctLiveScene *scene)
+{
+  return oct_live_look_moves (&scene->look);
+}
+
 static void
-copy_panel (
-    GstSample *part, const OctLivePanel *panel, guint8 *out, gint stride)
+scene_copy_row (const guint8 *in, gint width, gboolean widen, guint8 *out)
+{
+  for (gint x = 0; widen && x < width; x++) {
+    memset (out + 4 * x, in[x], 3);
+    out[4 * x + 3] = 255;
+  }
+  if (!widen)
+    memcpy (out, in, width);
+}
+
+/* `out`: of the whole picture, with `bytes` for a pixel. */
+static void
+copy_panel (GstSample *part, const OctLivePanel *panel, gint bytes, guint8 *out,
+    gint stride)
 {
   GstVideoInfo info;
   GstVideoFrame frame;
   const guint8 *in;
+  gboolean grey;
 
   if (part == NULL
       || !gst_video_info_from_caps (&info, gst_sample_get_caps (part))
-      || GST_VIDEO_INFO_FORMAT (&info) != GST_VIDEO_FORMAT_GRAY8
       || info.width != panel->width || info.height != panel->height
       || !gst_video_frame_map (
           &frame, &info, gst_sample_get_buffer (part), GST_MAP_READ))
     return;
+  grey = GST_VIDEO_INFO_FORMAT (&info) == GST_VIDEO_FORMAT_GRAY8;
   in = GST_VIDEO_FRAME_PLANE_DATA (&frame, 0);
   for (gint row = 0; row < panel->height; row++)
-    memcpy (out + (gsize)(panel->y + row) * stride + panel->x,
-        in + (gsize)row * GST_VIDEO_FRAME_PLANE_STRIDE (&frame, 0),
-        panel->width);
+    scene_copy_row (in + (gsize)row * GST_VIDEO_FRAME_PLANE_STRIDE (&frame, 0),
+        grey ? panel->width : bytes * panel->width, grey && bytes > 1,
+        out + (gsize)(panel->y + row) * stride + bytes * panel->x);
   gst_video_frame_unmap (&frame);
 }
 
-/* Borders between the planes are grey. */
+/* Borders between the planes are grey; those of motion stay black. */
 static void
 draw_borders (OctLiveScene *scene, guint8 *out, gint stride)
 {
   gint x = scene->panels[1].x, y = scene->panels[2].y;
 
+  if (has_colours (scene))
+    return;
+
   for (gint row = 0; row < scene->size.height; row++)
-    memset (out + (gsize)row * stride + x - GAP, GAP_LEVEL, GAP);
-  for (gint row = y - GAP; row < y; row++)
+    memset (out + (gsize)row * stride + x - OCT_LIVE_PANEL_GAP, GAP_LEVEL,
+        OCT_LIVE_PANEL_GAP);
+  for (gint row = y - OCT_LIVE_PANEL_GAP; row < y; row++)
     memset (out + (gsize)row * stride, GAP_LEVEL, scene->size.width);
 }
 
@@ -298,16 +290,20 @@ put_together (OctLiveScene *scene)
   GstVideoInfo info;
   GstMapInfo map;
   GstBuffer *picture;
+  gint bytes = has_colours (scene) ? 4 : 1;
 
-  gst_video_info_set_format (
-      &info, GST_VIDEO_FORMAT_GRAY8, scene->size.width, scene->size.height);
+  gst_video_info_set_format (&info,
+      bytes > 1 ? GST_VIDEO_FORMAT_RGBA : GST_VIDEO_FORMAT_GRAY8,
+      scene->size.width, scene->size.height);
   GST_VIDEO_INFO_FPS_N (&info) = 25;
   GST_VIDEO_INFO_FPS_D (&info) = 1;
   picture = gst_buffer_new_allocate (NULL, GST_VIDEO_INFO_SIZE (&info), NULL);
   gst_buffer_map (picture, &map, GST_MAP_WRITE);
   memset (map.data, 0, map.size);
+  for (gsize i = 3; bytes > 1 && i < map.size; i += 4)
+    map.data[i] = 255;
   for (guint i = 0; i < scene->n_outputs; i++)
-    copy_panel (scene->parts[i], &scene->panels[i], map.data,
+    copy_panel (scene->parts[i], &scene->panels[i], bytes, map.data,
         GST_VIDEO_INFO_PLANE_STRIDE (&info, 0));
   draw_borders (scene, map.data, GST_VIDEO_INFO_PLANE_STRIDE (&info, 0));
   gst_buffer_unmap (picture, &map);
@@ -424,7 +420,7 @@ oct_live_scene_find_brightest (OctLiveScene *scene, double *part)
   gboolean found;
 
   g_mutex_lock (&scene->lock);
-  found = scene->n_outputs > 1 && scene->parts[0] != NULL
+  found = get_show (&scene->look) == OCT_LIVE_PLANES && scene->parts[0] != NULL
           && find_brightest_row (scene->parts[0], part);
   g_mutex_unlock (&scene->lock);
   return found;
@@ -457,29 +453,37 @@ connect_outputs (OctLiveScene *scene, GstElement *part, const OctLiveScan *scan)
 {
   GstAppSinkCallbacks callbacks = { .new_sample = scene_on_picture };
 
-  scene->n_outputs =
-      get_show (&scene->look) == OCT_LIVE_PLANES ? 1 + EN_FACE : 1;
   scene->in = gst_bin_get_by_name (GST_BIN (part), "in");
+  if (oct_live_look_moves (&scene->look))
+    scene->ascans = gst_bin_get_by_name (GST_BIN (part), "ascans");
   for (guint i = 0; i < scene->n_outputs; i++) {
     g_autofree char *out = g_strdup_printf ("out%u", i);
-    g_autofree char *make = g_strdup_printf ("make%u", i);
     g_autoptr (GstElement) sink = gst_bin_get_by_name (GST_BIN (part), out);
 
     scene->outputs[i] = (Output){ scene, i };
     gst_app_sink_set_callbacks (
         GST_APP_SINK (sink), &callbacks, &scene->outputs[i], NULL);
+  }
+  for (guint i = 0; i < OCT_LIVE_MAX_PANELS; i++) {
+    g_autofree char *make = g_strdup_printf ("make%u", i);
+
     scene->makers[i] = gst_bin_get_by_name (GST_BIN (part), make);
-    scene_set_spacings (
-        scene->makers[i], scan, get_show (&scene->look) == OCT_LIVE_VOLUME);
+    if (scene->makers[i] != NULL)
+      scene_set_spacings (scene->makers[i], scan, &scene->look);
   }
 }
 
 static gboolean
-check_scan (const OctLiveScan *scan, GError **error)
+check_scan (const OctLiveScan *scan, const OctLiveLook *look, GError **error)
 {
   guint64 pixels = (guint64)scan->lines * scan->depths * scan->bscans;
+  const char *problem = oct_live_flow_check (scan, look);
 
-  if (pixels <= MOST_PIXELS)
+  if (problem != NULL) {
+    g_set_error_literal (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED, problem);
+    return FALSE;
+  }
+  if (pixels <= MOST_PIXELS || look->values[OCT_LIVE_SHOW] >= OCT_LIVE_DOPPLER)
     return TRUE;
   g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED,
       "A volume of %u B-scans of %u A-lines and %u depths is larger than the "
@@ -488,6 +492,29 @@ check_scan (const OctLiveScan *scan, GError **error)
       "--bscans.",
       scan->bscans, scan->lines, scan->depths);
   return FALSE;
+}
+
+static char *
+scene_describe (OctLiveScene *scene, const OctLiveScan *scan)
+{
+  scene->n_outputs = 1;
+  switch (get_show (&scene->look)) {
+  case OCT_LIVE_PLANES:
+    scene->n_outputs = 1 + EN_FACE;
+    return describe_planes (scene, scan);
+  case OCT_LIVE_EN_FACE:
+    return describe_en_face (scene, scan);
+  case OCT_LIVE_FLOW:
+  case OCT_LIVE_DOPPLER:
+  case OCT_LIVE_DYNAMIC:
+    return oct_live_flow_describe (scan, &scene->look, scene->gpu ? 1440 : 1024,
+        scene->gpu ? 1080 : 640, scene->panels, &scene->n_outputs,
+        &scene->size);
+  case OCT_LIVE_VOLUME:
+  case OCT_LIVE_BSCANS:
+    break;
+  }
+  return describe_volume (scene, scan);
 }
 
 OctLiveScene *
@@ -500,7 +527,7 @@ oct_live_scene_new (const OctLiveScan *scan, const OctLiveLook *look,
   g_autofree char *text = NULL;
   GstElement *part;
 
-  if (!check_scan (scan, error))
+  if (!check_scan (scan, look, error))
     return NULL;
   scene = g_new0 (OctLiveScene, 1);
   g_mutex_init (&scene->lock);
@@ -509,9 +536,7 @@ oct_live_scene_new (const OctLiveScan *scan, const OctLiveLook *look,
   scene->look = *look;
   scene->gpu = gpu;
   scene->pipeline = gst_object_ref_sink (gst_pipeline_new ("oct-live-scene"));
-  text = get_show (look) == OCT_LIVE_PLANES    ? describe_planes (scene, scan)
-         : get_show (look) == OCT_LIVE_EN_FACE ? describe_en_face (scene, scan)
-                                               : describe_volume (scene, scan);
+  text = scene_describe (scene, scan);
   part = oct_launch_add_own_part (GST_BIN (scene->pipeline), text, error);
   if (part == NULL) {
     oct_live_scene_free (scene);
@@ -543,6 +568,7 @@ oct_live_scene_free (OctLiveScene *scene)
     g_source_remove (scene->watch);
   gst_element_set_state (scene->pipeline, GST_STATE_NULL);
   gst_clear_object (&scene->in);
+  gst_clear_object (&scene->ascans);
   for (guint i = 0; i < OCT_LIVE_MAX_PANELS; i++) {
     gst_clear_object (&scene->makers[i]);
     g_clear_pointer (&scene->parts[i], gst_sample_unref);
@@ -578,6 +604,22 @@ get_choice (OctLiveScene *scene, guint value, const OctLiveLook *look)
 }
 
 static void
+set_value (
+    GstElement *maker, const char *property, double value, const char *choice)
+{
+  g_auto (GValue) number = G_VALUE_INIT;
+
+  if (choice != NULL) {
+    gst_util_set_object_arg (G_OBJECT (maker), property, choice);
+    return;
+  }
+  /* of integers it becomes one */
+  g_value_init (&number, G_TYPE_DOUBLE);
+  g_value_set_double (&number, value);
+  g_object_set_property (G_OBJECT (maker), property, &number);
+}
+
+static void
 set_values (OctLiveScene *scene, GstElement *maker, const OctLiveLook *look)
 {
   const char *factory = GST_OBJECT_NAME (gst_element_get_factory (maker));
@@ -586,14 +628,17 @@ set_values (OctLiveScene *scene, GstElement *maker, const OctLiveLook *look)
   g_object_freeze_notify (G_OBJECT (maker));
   for (guint i = 0; i < OCT_LIVE_N_LOOKS; i++) {
     const OctLiveLookField *field = &oct_live_look_fields[i];
+    const char *choice;
 
-    if (g_strcmp0 (field->element, factory) != 0)
+    if (g_strcmp0 (field->element, factory) != 0
+        || field->show
+               != (oct_live_look_moves (look) ? get_show (look)
+                                              : OCT_LIVE_BSCANS))
       continue;
-    if (field->choices != NULL)
-      gst_util_set_object_arg (
-          G_OBJECT (maker), field->property, get_choice (scene, i, look));
-    else
-      g_object_set (maker, field->property, look->values[i], NULL);
+    choice = field->choices != NULL ? get_choice (scene, i, look) : NULL;
+    set_value (maker, field->property, look->values[i], choice);
+    if (field->also != NULL)
+      set_value (maker, field->also, look->values[i], choice);
   }
   g_object_thaw_notify (G_OBJECT (maker));
 }
@@ -604,8 +649,9 @@ oct_live_scene_set (OctLiveScene *scene, const OctLiveLook *look)
   scene->look = *look;
   set_time (scene, MOVING_TIME);
   scene->moved_at = g_get_monotonic_time ();
-  for (guint i = 0; i < scene->n_outputs; i++)
-    set_values (scene, scene->makers[i], look);
+  for (guint i = 0; i < OCT_LIVE_MAX_PANELS; i++)
+    if (scene->makers[i] != NULL)
+      set_values (scene, scene->makers[i], look);
 }
 
 void
@@ -617,6 +663,16 @@ oct_live_scene_push (OctLiveScene *scene, GstBuffer *image, GstCaps *caps)
 
   if (reduced != NULL)
     gst_app_src_push_sample (GST_APP_SRC (scene->in), sample);
+}
+
+void
+oct_live_scene_push_ascans (
+    OctLiveScene *scene, GstBuffer *ascans, GstCaps *caps)
+{
+  g_autoptr (GstSample) sample = gst_sample_new (ascans, caps, NULL, NULL);
+
+  if (scene->ascans != NULL)
+    gst_app_src_push_sample (GST_APP_SRC (scene->ascans), sample);
 }
 
 guint

@@ -2,41 +2,18 @@
 /**
  * Pictures of volumes: a pipeline of octvolume, octenface or three octslice
  * that takes B-scan images as they come and gives pictures, as long as somebody
- * has chosen such a tab.  It is made again for another tab, another size and
+ * has chosen such a tab.  For those of motion (oct-live-flow.h) it takes
+ * A-scans too.  It is made again for another tab, another size and
  * another source.
  */
 #pragma once
 
 #include "oct-live-look.h"
+#include "oct-live-scan.h"
 
 #include <gst/gst.h>
 
 G_BEGIN_DECLS
-
-/* The scan. */
-typedef struct {
-  guint lines, depths;     /* of a B-scan */
-  guint bscans;            /* per volume, repeated ones counted */
-  guint repeats;           /* at each place, 0 and 1: one */
-  double width, length;    /* metres from the first A-line to the last, and from
-                              the first B-scan to the last; 0 = unknown */
-  double z_spacing;        /* metres of air between depths; 0 = unknown */
-  double refractive_index; /* of the sample */
-  double rate;             /* B-scans per second; 0 = unknown */
-} OctLiveScan;
-
-gboolean oct_live_scan_equal (const OctLiveScan *a, const OctLiveScan *b);
-
-/* Sizes of the volume in metres of tissue, A-lines, B-scans, depth.  Unknown
- * ones are assumed: as long as wide, and half as deep. */
-void oct_live_scan_get_size (const OctLiveScan *scan, double size[3]);
-
-/* A rectangle in the picture, in pixels. */
-typedef struct {
-  gint x, y, width, height;
-} OctLivePanel;
-
-#define OCT_LIVE_MAX_PANELS 4
 
 typedef struct _OctLiveScene OctLiveScene;
 
@@ -65,12 +42,17 @@ void oct_live_scene_set (OctLiveScene *scene, const OctLiveLook *look);
  * time for are left out. */
 void oct_live_scene_push (OctLiveScene *scene, GstBuffer *image, GstCaps *caps);
 
+/* The same of its A-scans, for looks that oct_live_look_moves(). */
+void oct_live_scene_push_ascans (
+    OctLiveScene *scene, GstBuffer *ascans, GstCaps *caps);
+
 /* Some times a second, while B-scans come: gives the last picture again if none
  * came for long, for viewers who come later. */
 void oct_live_scene_repeat (OctLiveScene *scene);
 
-/* Places of the three planes, which the look calls Y, X and Z; `size` is that
- * of the whole picture.  Returns how many there are: 0 for other looks. */
+/* Places of the three planes, which the look calls Y, X and Z, or of motion
+ * (oct-live-flow.h); `size` is that of the whole picture.  Returns how many
+ * there are: 0 for other looks. */
 guint oct_live_scene_get_panels (OctLiveScene *scene,
     OctLivePanel panels[OCT_LIVE_MAX_PANELS], OctLivePanel *size);
 

@@ -28,3 +28,14 @@ oct_live_describe_revert (
                  "again: %s%s",
                  after, before, message, end);
 }
+
+const char *
+oct_live_describe_no_search (gboolean finished, gboolean none, gboolean looking)
+{
+  if (finished)
+    return "These pictures come finished from their source; there is nothing "
+           "to look for here.";
+  if (none)
+    return "There are no pictures to look at; begin when they come again.";
+  return looking ? "The search is running already." : NULL;
+}

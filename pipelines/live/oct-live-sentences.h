@@ -13,4 +13,9 @@ char *oct_live_describe_failure (const char *what, const char *message);
 char *oct_live_describe_revert (
     const char *bad, const char *good, OctLiveBlame blame, const char *message);
 
+/* Why no search can begin now, NULL: one can.  `finished`: the images come so;
+ * `none`: no images come. */
+const char *oct_live_describe_no_search (
+    gboolean finished, gboolean none, gboolean looking);
+
 G_END_DECLS

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "oct-live-stage.h"
+#include "oct-live-flow.h"
 
 #include "oct/oct.h"
 
@@ -30,8 +31,8 @@ struct _OctLiveStage {
 };
 
 OctLiveStage *
-oct_live_stage_new (const OctLiveScan *known, OctLiveStreams *streams,
-    const OctLiveStageEvents *events, gpointer data)
+oct_live_stage_new (const OctLiveScan *known, OctLiveShow show,
+    OctLiveStreams *streams, const OctLiveStageEvents *events, gpointer data)
 {
   OctLiveStage *stage = g_new0 (OctLiveStage, 1);
 
@@ -43,6 +44,7 @@ oct_live_stage_new (const OctLiveScan *known, OctLiveStreams *streams,
   stage->events = *events;
   stage->data = data;
   oct_live_look_init (&stage->look);
+  stage->look.values[OCT_LIVE_SHOW] = show;
   return stage;
 }
 
@@ -111,7 +113,8 @@ stage_on_failed (const char *message, gpointer data)
 {
   OctLiveStage *stage = data;
   g_autofree char *sentence = g_strdup_printf (
-      "Volumes cannot be shown, and B-scans are again: %s", message);
+      "%s cannot be shown, and B-scans are again: %s",
+      oct_live_look_moves (&stage->look) ? "What moves" : "Volumes", message);
 
   g_printerr ("%s\n", sentence);
   end_scene (stage);
@@ -127,7 +130,22 @@ get_scan (OctLiveStage *stage, OctLiveScan *scan)
   g_mutex_unlock (&stage->lock);
 }
 
-/* Begins a scene for the look and the scan; B-scans if there is no volume. */
+/* NULL, or why there is nothing to show by that look: one sentence. */
+static const char *
+check_look (OctLiveStage *stage, const OctLiveLook *look)
+{
+  OctLiveScan scan;
+
+  get_scan (stage, &scan);
+  if (oct_live_look_moves (look))
+    return oct_live_flow_check (&scan, look);
+  return look->values[OCT_LIVE_SHOW] != OCT_LIVE_BSCANS && scan.bscans < 2
+             ? "These B-scans are not of a volume; start oct-live with "
+               "--bscans N, the number of B-scans in one."
+             : NULL;
+}
+
+/* Begins a scene for the look and the scan; B-scans if there is none of it. */
 static gboolean
 begin_scene (OctLiveStage *stage, GError **error)
 {
@@ -138,7 +156,8 @@ begin_scene (OctLiveStage *stage, GError **error)
 
   end_scene (stage);
   get_scan (stage, &scan);
-  if (stage->look.values[OCT_LIVE_SHOW] == OCT_LIVE_BSCANS || scan.bscans < 2)
+  if (stage->look.values[OCT_LIVE_SHOW] == OCT_LIVE_BSCANS
+      || check_look (stage, &stage->look) != NULL)
     return TRUE;
   scene = oct_live_scene_new (
       &scan, &stage->look, stage->gpu, &events, stage, error);
@@ -152,29 +171,34 @@ begin_scene (OctLiveStage *stage, GError **error)
   return TRUE;
 }
 
-/* Begins the scene again; B-scans are shown if that is not possible. */
+/* Begins the scene again; B-scans are shown if that is not possible.
+ * `problem`: or NULL. */
 static void
-begin_again (OctLiveStage *stage)
+begin_again (OctLiveStage *stage, const char *problem)
 {
   g_autoptr (GError) error = NULL;
 
   if (!begin_scene (stage, &error))
     stage_on_failed (error->message, stage);
   else
-    stage->events.changed (NULL, stage->data);
+    stage->events.changed (problem, stage->data);
 }
 
 static gboolean
 on_scan_changed (gpointer data)
 {
   OctLiveStage *stage = data;
+  const char *problem;
 
   g_mutex_lock (&stage->lock);
   stage->idle = 0;
-  if (stage->scan.bscans < 2)
-    stage->look.values[OCT_LIVE_SHOW] = OCT_LIVE_BSCANS;
   g_mutex_unlock (&stage->lock);
-  begin_again (stage);
+  problem = check_look (stage, &stage->look);
+  if (problem != NULL) {
+    g_printerr ("Note: %s\n", problem);
+    stage->look.values[OCT_LIVE_SHOW] = OCT_LIVE_BSCANS;
+  }
+  begin_again (stage, problem);
   return G_SOURCE_REMOVE;
 }
 
@@ -203,7 +227,7 @@ read_scan (
           ? gst_buffer_get_custom_meta (image, GST_OCT_SCAN_META_NAME)
           : NULL;
   guint bscans;
-  gint width = 0, height = 0, together = 1, repeats = 1, n = 0, d = 1;
+  gint width = 0, height = 0, together = 1, repeats, n = 0, d = 1;
   double x = 0.0, y = 0.0;
 
   *scan = stage->known;
@@ -213,7 +237,12 @@ read_scan (
   gst_structure_get_double (s, "z-spacing", &scan->z_spacing);
   gst_structure_get_double (s, "x-spacing", &x);
   gst_structure_get_double (s, "y-spacing", &y);
-  gst_structure_get_int (s, GST_OCT_REPEATS_FIELD, &repeats);
+  if (gst_structure_get_int (s, GST_OCT_REPEATS_FIELD, &repeats))
+    scan->repeats = (guint)MAX (1, repeats);
+  scan->repeats = MAX (1, scan->repeats);
+  gst_structure_get_double (s, GST_OCT_WAVELENGTH_FIELD, &scan->wavelength);
+  if (gst_structure_get_fraction (s, GST_OCT_LINE_RATE_FIELD, &n, &d) && d > 0)
+    scan->line_rate = (double)n / d;
   if (gst_structure_get_fraction (s, "framerate", &n, &d) && d > 0)
     scan->rate = (double)n * MAX (1, together) / d;
   scan->lines = MAX (0, width);
@@ -225,7 +254,6 @@ read_scan (
   scan->bscans = scan->bscans > MOST_BSCANS ? 1 : MAX (1, scan->bscans);
   if (!(scan->width > 0.0))
     scan->width = x * scan->lines;
-  scan->repeats = (guint)MAX (1, repeats);
   if (!(scan->length > 0.0))
     scan->length = y * ((scan->bscans - 1) / scan->repeats);
 }
@@ -250,11 +278,21 @@ oct_live_stage_take (OctLiveStage *stage, GstBuffer *image, GstCaps *caps)
 }
 
 void
+oct_live_stage_take_ascans (
+    OctLiveStage *stage, GstBuffer *ascans, GstCaps *caps)
+{
+  g_mutex_lock (&stage->lock);
+  if (stage->scene != NULL)
+    oct_live_scene_push_ascans (stage->scene, ascans, caps);
+  g_mutex_unlock (&stage->lock);
+}
+
+void
 oct_live_stage_begin (OctLiveStage *stage, gboolean gpu)
 {
   stage->gpu = gpu;
   if (stage->scene != NULL)
-    begin_again (stage);
+    begin_again (stage, NULL);
 }
 
 /* ------------------------------------------------------------------ settings
@@ -278,6 +316,15 @@ oct_live_stage_get_size (OctLiveStage *stage, double size[3])
   oct_live_scan_get_size (&scan, size);
 }
 
+double
+oct_live_stage_get_half_turn (OctLiveStage *stage, const char **unit)
+{
+  OctLiveScan scan;
+
+  get_scan (stage, &scan);
+  return oct_live_flow_get_half_turn (&scan, &stage->look, unit);
+}
+
 void
 oct_live_stage_get_look (OctLiveStage *stage, OctLiveLook *look)
 {
@@ -291,10 +338,8 @@ oct_live_stage_set_look (
   const char *problem = oct_live_look_check (look);
   OctLiveLook former = stage->look;
 
-  if (problem == NULL && look->values[OCT_LIVE_SHOW] != OCT_LIVE_BSCANS
-      && oct_live_stage_get_bscans (stage) < 2)
-    problem = "These B-scans are not of a volume; start oct-live with "
-              "--bscans N, the number of B-scans in one.";
+  if (problem == NULL)
+    problem = check_look (stage, look);
   if (problem != NULL) {
     g_set_error_literal (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED, problem);
     return FALSE;

@@ -89,6 +89,8 @@ make_graph (Program *program, GError **error)
     .line_rate = o->line_rate,
     .bitrate = o->bitrate,
     .bscans = o->bscans,
+    .repeats = o->repeats,
+    .flow = o->flow,
     .width = o->width_um * 1e-6,
     .length = o->length_um * 1e-6,
     .refractive_index = o->refractive_index,

@@ -185,7 +185,7 @@ const together = {
     const talk = await Talk.start(server);
     const page = await browser.visit(server.url);
     await waitForVideo(page);
-    await until("volumes are known", () => page.locator("#tabs").isVisible());
+    await until("volumes are known", () => page.locator("[data-show=volume]").isVisible());
     for (const id of ["#stereo", "#threshold", "#reset-view"]) {
       await show(page, "2", "volume");
       await page.locator(id).click();
@@ -211,7 +211,7 @@ const together = {
     const server = await Server.start("--bscans", "16");
     const page = await browser.visit(server.url);
     await waitForVideo(page);
-    await until("volumes are known", () => page.locator("#tabs").isVisible());
+    await until("volumes are known", () => page.locator("[data-show=volume]").isVisible());
     await page.locator("#a2").click();
     await page.keyboard.press("End");
     await page.keyboard.press("2");

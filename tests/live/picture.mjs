@@ -324,7 +324,7 @@ const together = {
     });
     await page.reload();
     await waitForVideo(page);
-    await until("volumes are known", () => page.locator("#tabs").isVisible());
+    await until("volumes are known", () => page.locator("[data-show=volume]").isVisible());
     await act(page, "the planes are shown", () => page.keyboard.press("4"), async () =>
       await page.locator("[data-show=planes]").getAttribute("aria-pressed") === "true"
       && page.evaluate(() => window.written.includes("scan →")));

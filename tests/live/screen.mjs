@@ -71,8 +71,8 @@ const together = {
     for (const [name, options] of Object.entries(SCREENS)) {
       const page = await browser.visit(server.url, options);
       await waitForVideo(page);
-      await until("volumes are known", () => page.locator("#tabs").isVisible());
-      for (const view of ["volume", "enface", "planes", "bscan"]) {
+      await until("volumes are known", () => page.locator("[data-show=volume]").isVisible());
+      for (const view of ["volume", "enface", "planes", "doppler", "bscan"]) {
         await act(page, `${view} is shown`, () => page.locator(`[data-show=${view}]`).click(), async () =>
           await page.locator(`[data-show=${view}]`).getAttribute("aria-pressed") === "true"
           && await page.locator("#waiting").isHidden());

@@ -198,6 +198,37 @@ test_looks (void)
 }
 
 static void
+test_looks_of_motion (void)
+{
+  g_autoptr (OctLiveMessage) message =
+      parse ("{\"type\":\"look\",\"show\":\"doppler\",\"flowLeast\":4.5,"
+             "\"flowWindow\":\"7\",\"flowMode\":\"max\",\"dopplerBetween\":"
+             "\"repeats\",\"dopplerRange\":2,\"dynamicFrames\":64}");
+  const double *values = message->look.values;
+
+  g_assert_cmpuint (message->looks, ==,
+      G_GUINT64_CONSTANT (1) << OCT_LIVE_SHOW
+          | G_GUINT64_CONSTANT (1) << OCT_LIVE_FLOW_LEAST
+          | G_GUINT64_CONSTANT (1) << OCT_LIVE_FLOW_WINDOW
+          | G_GUINT64_CONSTANT (1) << OCT_LIVE_FLOW_MODE
+          | G_GUINT64_CONSTANT (1) << OCT_LIVE_DOPPLER_BETWEEN
+          | G_GUINT64_CONSTANT (1) << OCT_LIVE_DOPPLER_RANGE
+          | G_GUINT64_CONSTANT (1) << OCT_LIVE_DYNAMIC_FRAMES);
+  g_assert_true (oct_live_look_moves (&message->look));
+  g_assert_cmpfloat (values[OCT_LIVE_SHOW], ==, OCT_LIVE_DOPPLER);
+  g_assert_cmpfloat (values[OCT_LIVE_FLOW_LEAST], ==, 4.5);
+  g_assert_cmpstr (
+      oct_live_look_get_choice (&message->look, OCT_LIVE_FLOW_WINDOW), ==, "7");
+  g_assert_cmpstr (
+      oct_live_look_get_choice (&message->look, OCT_LIVE_FLOW_MODE), ==, "max");
+  g_assert_cmpstr (
+      oct_live_look_get_choice (&message->look, OCT_LIVE_DOPPLER_BETWEEN), ==,
+      "repeats");
+  g_assert_cmpfloat (values[OCT_LIVE_DOPPLER_RANGE], ==, 2.0);
+  g_assert_cmpfloat (values[OCT_LIVE_DYNAMIC_FRAMES], ==, 64.0);
+}
+
+static void
 test_looks_refused (void)
 {
   /* the members after the type; the last ones: no others are allowed */
@@ -212,6 +243,11 @@ test_looks_refused (void)
     "\"show\":[\"volume\"]", "\"rendering\":\"file\"",
     "\"rendering\":\"full \"", "\"slabMode\":\"depth\"", "\"slabStart\":1e6",
     "\"slabThickness\":-1", "\"cropLeft\":-0.01", "\"cropBottom\":1.01",
+    "\"flowLeast\":12.5", "\"flowWindow\":3", "\"flowWindow\":\"4\"",
+    "\"flowMode\":\"sum\"", "\"flowMode\":true", "\"flowStart\":-1",
+    "\"dopplerBetween\":\"bscans\"", "\"dopplerBetween\":false",
+    "\"dopplerRange\":-0.1", "\"dopplerAngle\":90", "\"dopplerLeast\":41",
+    "\"dynamicFrames\":1", "\"dynamicFastest\":0", "\"show\":\"angio\"",
     "\"cutX\":2", "\"atX\":-0.1", "\"atY\":1.5", "\"atZ\":\"half\"",
     "\"bscans\":64", "\"transferFile\":\"/etc\"", "\"clipPlane\":\"0 0 1 0\"",
     "\"yaw\":1,\"on\":true", "\"yaw\":1,\"\":0" };
@@ -477,6 +513,7 @@ main (int argc, char **argv)
   g_test_add_func ("/live/message/settings", test_settings);
   g_test_add_func ("/live/message/settings-again", test_settings_again);
   g_test_add_func ("/live/message/looks", test_looks);
+  g_test_add_func ("/live/message/looks-of-motion", test_looks_of_motion);
   g_test_add_func ("/live/message/looks-refused", test_looks_refused);
   g_test_add_func ("/live/message/looks-checked", test_looks_checked);
   g_test_add_func ("/live/message/refused", test_refused);

@@ -271,6 +271,25 @@ check_number (const OctLiveLookField *field, GParamSpec *spec)
   }
 }
 
+/* Words that are numbers of two properties. */
+static void
+check_words (const OctLiveLookField *field, GstElement *element)
+{
+  const char *const names[] = { field->property, field->also };
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    for (guint k = 0; field->choices[k] != NULL; k++) {
+      guint number;
+
+      gst_util_set_object_arg (G_OBJECT (element), names[i], field->choices[k]);
+      g_object_get (element, names[i], &number, NULL);
+      /* windows have a middle */
+      g_assert_cmpuint (number % 2, ==, 1);
+      g_assert_cmpuint (
+          number, ==, g_ascii_strtoull (field->choices[k], NULL, 10));
+    }
+}
+
 /* The values that a page may send are accepted by the elements. */
 static void
 test_properties (void)
@@ -290,6 +309,8 @@ test_properties (void)
     g_assert_nonnull (spec);
     if (field->choices == NULL)
       check_number (field, spec);
+    else if (field->also != NULL)
+      check_words (field, element);
     else if (G_IS_PARAM_SPEC_ENUM (spec)) {
       for (guint k = 0; field->choices[k] != NULL; k++)
         if (!g_str_equal (field->choices[k], "auto"))
@@ -560,13 +581,18 @@ test_equal (void)
   b.z_spacing = a.z_spacing = scan.z_spacing;
   b.refractive_index = a.refractive_index = scan.refractive_index;
   b.rate = a.rate = scan.rate;
+  b.line_rate = a.line_rate = scan.line_rate;
+  b.wavelength = a.wavelength = scan.wavelength;
+  b.spectra = a.spectra = scan.spectra;
   g_assert_true (oct_live_scan_equal (&a, &b));
-  for (guint i = 0; i < 9; i++) {
+  for (guint i = 0; i < 12; i++) {
     other = a;
     *(guint *[]){ &other.lines, &other.depths, &other.bscans,
       &other.repeats }[i % 4] += i < 4;
     *(double *[]){ &other.width, &other.length, &other.z_spacing,
-      &other.refractive_index, &other.rate }[i % 5] += i >= 4;
+      &other.refractive_index, &other.rate, &other.line_rate,
+      &other.wavelength }[i % 7] += i >= 4 && i < 11;
+    other.spectra ^= i == 11;
     g_assert_false (oct_live_scan_equal (&a, &other));
   }
 }

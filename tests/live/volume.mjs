@@ -86,13 +86,18 @@ async function shot(page, name) {
 }
 
 const tests = {
-  async "without volumes there are no tabs, and none can be asked for"() {
+  async "without volumes there are no tabs of them, and none can be asked for"() {
     const server = await Server.start();
     const talk = await Talk.start(server);
     const page = await browser.visit(server.url);
     await waitForVideo(page);
     await until("it is known", () => said(talk)?.bscans === 1);
-    assert.ok(await page.locator("#tabs").isHidden());
+    for (const show of ["volume", "enface", "planes"]) {
+      assert.ok(await page.locator(`[data-show=${show}]`).isHidden(), show);
+      // its key does nothing
+      await page.keyboard.press({ volume: "2", enface: "3", planes: "4" }[show]);
+    }
+    assert.ok(!talk.has("problem"));
     say(talk, { show: "volume" });
     await until("it is refused", () => talk.messages.some(({ type, message }) =>
       type === "problem" && /not of a volume.*--bscans/.test(message)));

@@ -5,6 +5,7 @@ import { clearIndicators, expectPictures, findStop, forgetPictures, forgetServer
   takePicture } from "/indicators.js";
 import { getCase, setCaseSender, takeCase, takeCases, takeNotes } from "/case.js";
 import { setCrop, setCropSender } from "/crop.js";
+import { isFlow, showPhases } from "/flow.js";
 import { addKeys } from "/keys.js";
 import { Jpeg, WebRtc } from "/media.js";
 import { setMeasured } from "/measure.js";
@@ -63,7 +64,10 @@ function act(message) {
 const takers = {
   hello: takeHello,
   state: takeState,
-  look: (message) => takeLook(message, hello),
+  look: (message) => {
+    takeLook(message, hello);
+    showColours();
+  },
   status: takeStatus,
   meters: takeMeters,
   freeze: () => $("freeze").click(),
@@ -200,6 +204,7 @@ let awaited = 0; // the last of them that is not known to have been refused
 let settling = 0;
 function takeState(state) {
   takeSettings(state);
+  showPhases(getShow());
   $("changing").hidden = !state.changing;
   $("filling").hidden = !state.masked;
   $("fill-note").textContent = state.fillNote ?? "";
@@ -457,8 +462,14 @@ $("colours").addEventListener("change", () => {
   for (const [i, part] of ["R", "G", "B"].entries())
     document.querySelector(`#colour-map feFunc${part}`).setAttribute("tableValues",
       values.filter((_, k) => k % 3 === i).join(" "));
-  for (const id of ["video", "jpeg", "still"]) $(id).style.filter = name === "grey" ? "" : "url(#colour-map)";
+  showColours();
 });
+
+// Pictures of what moves have colours of their own.
+function showColours() {
+  const grey = $("colours").value === "grey" || isFlow(getShow());
+  for (const id of ["video", "jpeg", "still"]) $(id).style.filter = grey ? "" : "url(#colour-map)";
+}
 $("proportions").addEventListener("change", () => setTrueProportions($("proportions").checked));
 
 // ----------------------------------------------------------------------- actions

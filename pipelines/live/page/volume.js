@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Volumes: the tabs, their settings, and hands on the picture.  All pages share
-// them: the server renders one picture, those who control turn it.
+// Volumes and what moves: the tabs, their settings, and hands on the picture.  All pages
+// share them: the server renders one picture, those who control turn it.
+import { flowTexts, isFlow, paintFlow, showFlow } from "/flow.js";
 import { addKeys } from "/keys.js";
 import { bar, getScan, lengthText, nameEnds, niceLength, pointIn, setShown, write as writeOn } from "/view.js";
 
@@ -9,7 +10,7 @@ const stage = $("stage");
 const tabs = [...$("tabs").querySelectorAll("button")];
 const sliders = [...$("look").querySelectorAll("input[type=range]")].map(({ id }) => id);
 const checks = ["stereo", "flatten"];
-const choices = ["rendering", "slabMode"];
+const choices = [...$("look").querySelectorAll("select")].map(({ id }) => id);
 const edges = [["cropLeft", "cropRight"], ["cropFront", "cropBack"], ["cropTop", "cropBottom"]];
 // the server's initial values, too
 const CAMERA = { yaw: -35, pitch: 34, zoom: 0.9, panX: 0, panY: 0 };
@@ -27,7 +28,7 @@ let look = null; // as the server has it, with the changes made here since
 let control = false;
 let hello = null;
 
-export const getShow = () => (look?.bscans > 1 ? look.show : "bscan");
+export const getShow = () => look?.show ?? "bscan";
 
 export function setSender(sender, onSwitched) {
   send = sender;
@@ -46,8 +47,8 @@ export function takeLook(message, greeting) {
   if (look && look.show !== message.show) switched();
   // a setting that somebody is just changing is not overwritten
   if (look && quiet > 0) {
-    const { show, bscans, picture, panels, sizeX, sizeY, sizeZ } = message;
-    Object.assign(look, { show, bscans, picture, panels, sizeX, sizeY, sizeZ });
+    const { show, bscans, picture, panels, sizeX, sizeY, sizeZ, halfTurn, unit } = message;
+    Object.assign(look, { show, bscans, picture, panels, sizeX, sizeY, sizeZ, halfTurn, unit });
     settling = setTimeout(() => takeLook(message, greeting), quiet + 10);
   } else look = message;
   show();
@@ -61,9 +62,9 @@ export function forgetLook() {
 
 function show() {
   const shown = getShow();
-  $("tabs").hidden = !(look.bscans > 1);
   $("look").hidden = shown === "bscan";
   for (const tab of tabs) {
+    tab.hidden = tab.dataset.show !== "bscan" && !(isFlow(tab.dataset.show) ? hello.settable : look.bscans > 1);
     tab.setAttribute("aria-pressed", tab.dataset.show === shown);
     tab.disabled = !control;
   }
@@ -71,9 +72,11 @@ function show() {
     part.hidden = part.dataset.of !== shown;
     part.disabled = !control;
   }
+  $("tabs").hidden = tabs.every((tab) => tab.hidden || tab.dataset.show === "bscan");
+  showFlow(look);
   stage.classList.toggle("turns", control && shown === "volume");
   stage.classList.toggle("points", control && shown === "planes");
-  for (const id of ["slabStart", "slabThickness"]) $(id).max = Math.ceil((look.sizeZ * 1e6) / 10) * 10;
+  for (const id of ["slabStart", "slabThickness", "flowStart", "flowThickness"]) $(id).max = Math.ceil((look.sizeZ * 1e6) / 10) * 10;
   for (const id of sliders) $(id).value = look[id];
   for (const id of checks) $(id).checked = look[id];
   for (const id of choices) $(id).value = look[id];
@@ -93,12 +96,15 @@ const texts = {
   atX: percent,
   atY: (part) => `${Math.min(look.bscans, 1 + Math.floor(part * look.bscans))} / ${look.bscans}`,
   atZ: (part) => lengthText(Math.max(part * look.sizeZ, 1e-6)),
+  flowStart: (value) => (value ? ofDepth(value) : "top"),
+  flowThickness: (value) => (value ? ofDepth(value) : "all"),
+  ...flowTexts,
 };
 
 function write() {
   for (const output of $("look").querySelectorAll("output")) {
     const id = output.htmlFor.value;
-    output.textContent = texts[id](look[id]);
+    output.textContent = texts[id](look[id], look);
   }
 }
 
@@ -112,7 +118,8 @@ function place() {
   return setShown({ aspect, width: known && hello.width > 0 ? look.sizeX : 0,
     height: known && hello.length > 0 ? look.sizeY : 0,
     directions: known ? [DIRECTIONS.atX, DIRECTIONS.atY] : [],
-    paint: shown === "planes" ? paintPlanes : null });
+    paint: shown === "planes" ? paintPlanes
+      : isFlow(shown) ? (context, box) => paintFlow(context, box, look, hello) : null });
 }
 
 // Lines at the places of the other two planes, in their colours.
@@ -196,6 +203,7 @@ setInterval(() => {
   const [width, height] = video ? [video.videoWidth, video.videoHeight] : [$("jpeg").width, $("jpeg").height];
   const waits = getShow() !== "bscan" && look.picture.width > 0
     && (width !== look.picture.width || height !== look.picture.height);
+  $("waiting").textContent = isFlow(getShow()) ? "What moves is being found …" : "A volume is being scanned …";
   $("waiting").hidden = !waits;
 }, 200);
 
@@ -217,7 +225,7 @@ function change(values) {
 
 for (const tab of tabs)
   tab.addEventListener("click", () => {
-    if (!control || !look || tab.dataset.show === getShow()) return;
+    if (!control || !look || tab.hidden || tab.dataset.show === getShow()) return;
     // the size of its picture comes with the answer
     send({ type: "look", show: tab.dataset.show });
   });
