@@ -179,8 +179,12 @@ find_bscans (const OctRecording *recording, guint set)
   const OctRecordingInfo *info = oct_recording_get_info (recording);
   const OctScanMask *mask = oct_recording_get_mask (recording, 0);
 
-  if (set != 0 || info->bscans != 0 || mask == NULL)
+  if (set != 0 || info->bscans != 0)
     return set != 0 ? set : info->bscans;
+  if (oct_recording_get_places (recording) != NULL)
+    return oct_recording_get_places (recording)->bscans;
+  if (mask == NULL)
+    return 0;
   return mask->lines_each == info->lines ? mask->taken_bscans : mask->bscans;
 }
 
@@ -220,6 +224,9 @@ open_recording (
     .lines = info->lines,
     .frames = oct_recording_get_frames (input->recording),
     .repeats = info->repeats };
+  if (oct_recording_get_places (input->recording) != NULL)
+    input->places =
+        oct_scan_places_ref (oct_recording_get_places (input->recording));
   bscans = find_bscans (input->recording, settings->reader.bscans);
   input->info.bscans =
       bscans != 0 ? bscans : (guint)MIN (input->info.frames, G_MAXINT);
@@ -641,6 +648,9 @@ describe_recording (const GstOctInput *input, const char *name)
   if (oct_recording_get_mask_problem (recording) != NULL)
     g_ptr_array_add (
         flaws, g_strdup (oct_recording_get_mask_problem (recording)));
+  if (oct_recording_get_places_problem (recording) != NULL)
+    g_ptr_array_add (
+        flaws, g_strdup (oct_recording_get_places_problem (recording)));
   if (leftover != 0)
     g_ptr_array_add (flaws,
         g_strdup_printf (
