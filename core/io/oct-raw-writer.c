@@ -34,8 +34,8 @@ struct _OctRawWriter {
   guint samples, lines, value_size; /* 0 before the first description */
   guint8 *row_buffer;               /* a B-scan, where rows have gaps */
   gboolean failed;
-  gint64 text_size; /* of the text that was written last; 0: none yet */
-  GPtrArray *masks; /* OctScanMask, by their numbers */
+  gint64 text_size;      /* of the text that was written last; 0: none yet */
+  GPtrArray *masks;      /* OctScanMask, by their numbers */
   OctScanPlaces *places; /* NULL: not known */
 
   GThread *thread;
@@ -287,7 +287,7 @@ write_places (const OctRawWriter *writer, GError **error)
 
 /* Or there are none. */
 static gboolean
-has_places (const OctRawWriter *writer)
+raw_writer_has_places (const OctRawWriter *writer)
 {
   g_autofree char *path = oct_recording_places_path (writer->base);
   GStatBuf status;
@@ -332,7 +332,7 @@ oct_raw_writer_describe (
   for (guint i = 0; i < writer->masks->len; i++)
     if (!has_mask (writer, i) && !write_mask (writer, i, error))
       return FALSE;
-  if (!has_places (writer) && !write_places (writer, error))
+  if (!raw_writer_has_places (writer) && !write_places (writer, error))
     return FALSE;
   if (!raw_writer_write_text (writer, path, text, strlen (text), error))
     return FALSE;
@@ -488,7 +488,7 @@ oct_raw_writer_has_text (OctRawWriter *writer)
   for (guint i = 0; i < writer->masks->len; i++)
     if (!has_mask (writer, i))
       return FALSE;
-  if (!has_places (writer))
+  if (!raw_writer_has_places (writer))
     return FALSE;
   /* notes of the user's own make it longer */
   return g_stat (path, &status) == 0 && status.st_size >= writer->text_size;

@@ -23,7 +23,7 @@ struct _OctRecording {
 
   /* [OCT_RECORDING_MAX_MASKS] those that the text names; all NULL: none */
   OctScanMask *masks[OCT_RECORDING_MAX_MASKS];
-  char *mask_problem; /* or NULL */
+  char *mask_problem;    /* or NULL */
   OctScanPlaces *places; /* or NULL */
   char *places_problem;  /* or NULL */
 };

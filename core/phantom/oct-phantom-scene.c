@@ -53,7 +53,8 @@ struct _OctScene {
   guint64 seed;
   guint columns; /* of either */
   guint lines, bscans;
-  guint wide; /* columns of the sample: A-lines of a B-scan, if it is a raster */
+  guint
+      wide; /* columns of the sample: A-lines of a B-scan, if it is a raster */
   double *path; /* [bscans][lines][2] as in the settings; NULL: a raster */
   guint repeats, places; /* B-scans at each place of a volume */
   gboolean is_surgery;
@@ -312,22 +313,21 @@ set_moving_frame (const OctScene *scene, guint64 frame, OctSceneFrame *moment)
 {
   guint place = frame % scene->bscans / scene->repeats;
 
-  set_moving_place (
-      scene, frame, place, (double)place / scene->places, moment);
+  set_moving_place (scene, frame, place, (double)place / scene->places, moment);
 }
 
 /* The moment of A-line `line` on a path, and its place in columns of the
  * sample. */
 static double
-set_path_place (const OctScene *scene, guint64 frame, guint line,
-    OctSceneFrame *moment)
+set_path_place (
+    const OctScene *scene, guint64 frame, guint line, OctSceneFrame *moment)
 {
   const double *at =
       scene->path + 2 * ((frame % scene->bscans) * scene->lines + line);
   double across = CLAMP (at[0], -1.0, 2.0), slow = CLAMP (at[1], -1.0, 2.0);
 
-  set_moving_place (scene, frame,
-      (guint)rint ((slow + 1.0) * scene->places), slow, moment);
+  set_moving_place (
+      scene, frame, (guint)rint ((slow + 1.0) * scene->places), slow, moment);
   return across * scene->wide;
 }
 
@@ -362,8 +362,8 @@ typedef struct {
 
 /* One that is flat, tilted, and passes. */
 static void
-find_flat_metal (
-    const OctScene *scene, const OctSceneFrame *moment, double line, Metal *metal)
+find_flat_metal (const OctScene *scene, const OctSceneFrame *moment,
+    double line, Metal *metal)
 {
   double from_tip = line - moment->tip;
   double to_end = moment->tip + INSTRUMENT_WIDTH * scene->wide - line;
@@ -381,13 +381,13 @@ find_flat_metal (
 }
 
 static void
-find_round_metal (
-    const OctScene *scene, const OctSceneFrame *moment, double line, Metal *metal)
+find_round_metal (const OctScene *scene, const OctSceneFrame *moment,
+    double line, Metal *metal)
 {
   double depth, facing, along;
 
-  if (!oct_surgery_hit_instrument (&moment->surgery,
-          line / scene->wide, &depth, &facing, &along))
+  if (!oct_surgery_hit_instrument (
+          &moment->surgery, line / scene->wide, &depth, &facing, &along))
     return;
   metal->cover = MIN (1.0, along * scene->wide / INSTRUMENT_EDGE)
                  * MIN (1.0, 4.0 * facing);
@@ -397,8 +397,8 @@ find_round_metal (
 }
 
 static void
-find_metal (
-    const OctScene *scene, const OctSceneFrame *moment, double line, Metal *metal)
+find_metal (const OctScene *scene, const OctSceneFrame *moment, double line,
+    Metal *metal)
 {
   memset (metal, 0, sizeof *metal);
   if (scene->is_surgery)
@@ -416,9 +416,7 @@ get_light (const OctScene *scene, const OctSceneFrame *moment, double line,
 
   if (!scene->is_surgery)
     return passes;
-  return passes
-         * oct_surgery_get_light (
-             &moment->surgery, line / scene->wide);
+  return passes * oct_surgery_get_light (&moment->surgery, line / scene->wide);
 }
 
 /* The metal is brushed: it glitters along, the same in every B-scan. */
@@ -608,8 +606,7 @@ fill_place (const OctScene *scene, const OctSceneFrame *moment, guint line,
   const OctTissue *tissue = scene->tissue;
   guint samples = scene->spectrometer->samples;
   /* they repeat, and left of the sample there are as many as it has */
-  guint column = moment->column
-                 + (at < 0 ? scene->columns * scene->wide : 0)
+  guint column = moment->column + (at < 0 ? scene->columns * scene->wide : 0)
                  + (guint)(gint)rint (at);
   const gint16 *field;
   Metal metal;

@@ -74,8 +74,8 @@ oct_scan_places_equal (const OctScanPlaces *a, const OctScanPlaces *b)
 
 /* Active A-lines of a sweep, which are appended. */
 static guint
-take_sweep (const OctScanPattern *pattern, const OctScanSweep *sweep,
-    GArray *x, GArray *y)
+take_sweep (const OctScanPattern *pattern, const OctScanSweep *sweep, GArray *x,
+    GArray *y)
 {
   guint n = 0;
 
@@ -93,7 +93,8 @@ take_sweep (const OctScanPattern *pattern, const OctScanSweep *sweep,
 
 /* Cuts what was taken into B-scans; 0: that is not possible. */
 static guint
-find_lines (guint first, gboolean alike, guint sweeps, guint count, guint set)
+places_find_lines (
+    guint first, gboolean alike, guint sweeps, guint count, guint set)
 {
   if (sweeps > 1)
     return alike ? first : 0;
@@ -120,10 +121,11 @@ oct_scan_places_new_from_settings (const OctScanSettings *s, GError **error)
       first = n;
     alike = alike && n == first;
   }
-  lines = find_lines (first, alike, sweeps, x->len, s->lines);
+  lines = places_find_lines (first, alike, sweeps, x->len, s->lines);
   if (lines > 0)
-    return oct_scan_places_new (lines, x->len / lines, (double *)(void *)x->data,
-        (double *)(void *)y->data, 1.0, oct_scan_kind_name (s->kind), error);
+    return oct_scan_places_new (lines, x->len / lines,
+        (double *)(void *)x->data, (double *)(void *)y->data, 1.0,
+        oct_scan_kind_name (s->kind), error);
   if (sweeps > 1)
     g_set_error_literal (error, OCT_ERROR, OCT_ERROR_SETTINGS,
         "The B-scans of the scan have different numbers of A-lines, but those "
@@ -145,16 +147,15 @@ oct_scan_places_format (const OctScanPlaces *places, gsize *length)
   GString *text = g_string_new (NULL);
   char number[G_ASCII_DTOSTR_BUF_SIZE];
 
-  g_string_append_printf (text,
-      "# %u B-scans of %u A-lines: x and y in mm\n", places->bscans,
-      places->lines);
+  g_string_append_printf (text, "# %u B-scans of %u A-lines: x and y in mm\n",
+      places->bscans, places->lines);
   for (guint i = 0; i < places->count; i++) {
-    /* one A-line alone is no B-scan of a scan file */
+    /* one A-line alone is not a B-scan of a scan file */
     if (i > 0 && places->lines > 1 && i % places->lines == 0)
       g_string_append_c (text, '\n');
     for (guint axis = 0; axis < OCT_SCAN_AXES; axis++) {
-      g_string_append (text, g_ascii_dtostr (number, sizeof number,
-                                 places->points[i].at[axis]));
+      g_string_append (text,
+          g_ascii_dtostr (number, sizeof number, places->points[i].at[axis]));
       g_string_append_c (text, axis == 0 ? ' ' : '\n');
     }
   }

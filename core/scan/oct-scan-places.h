@@ -14,13 +14,13 @@ G_BEGIN_DECLS
 
 /* Never changes; counted, for any threads. */
 typedef struct {
-  guint lines, bscans; /* of a volume */
-  guint count;         /* lines x bscans, 2 or more */
+  guint lines, bscans;  /* of a volume */
+  guint count;          /* lines x bscans, 2 or more */
   OctScanPoint *points; /* [count] mm, all finite */
   char *pattern;        /* "spiral", ..., or "file" */
 } OctScanPlaces;
 
-/* Of x[lines x bscans] and y in units of `unit` mm, which are copied.  NULL with
+/* Copies x[lines x bscans] and y in units of `unit` mm.  NULL with
  * OCT_ERROR_SETTINGS if there are fewer than 2 or more than
  * OCT_SCAN_MAX_SAMPLES, or one is not a number of at most 1 km; to be released
  * with oct_scan_places_unref(). */
@@ -45,7 +45,6 @@ OctScanPlaces *oct_scan_places_ref (OctScanPlaces *places);
 void oct_scan_places_unref (OctScanPlaces *places);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (OctScanPlaces, oct_scan_places_unref)
 
-gboolean oct_scan_places_equal (
-    const OctScanPlaces *a, const OctScanPlaces *b);
+gboolean oct_scan_places_equal (const OctScanPlaces *a, const OctScanPlaces *b);
 
 G_END_DECLS

@@ -70,10 +70,10 @@ cells_init (Cells *cells, const OctScanRemapSettings *s, const double *x,
   }
   if (used == 0)
     return;
-  cells->size = MAX (sqrt (MAX (right - cells->left, 1.0)
-                           * MAX (bottom - cells->top, 1.0) / used
-                           * CELL_LINES),
-      1e-3);
+  cells->size =
+      MAX (sqrt (MAX (right - cells->left, 1.0) * MAX (bottom - cells->top, 1.0)
+                 / used * CELL_LINES),
+          1e-3);
   cells->columns = (guint)MIN ((right - cells->left) / cells->size, 16384) + 1;
   cells->rows = (guint)MIN ((bottom - cells->top) / cells->size, 16384) + 1;
   n = cells->columns * cells->rows;
@@ -85,8 +85,7 @@ cells_init (Cells *cells, const OctScanRemapSettings *s, const double *x,
 
       if (!is_near (s, x[i], y[i]))
         continue;
-      at = cell_of (y[i], cells->top, cells->size, cells->rows)
-               * cells->columns
+      at = cell_of (y[i], cells->top, cells->size, cells->rows) * cells->columns
            + cell_of (x[i], cells->left, cells->size, cells->columns);
       if (pass == 0)
         cells->first[at]++;
@@ -175,18 +174,14 @@ find_neighbours (const OctScanRemapSettings *s, const Cells *cells, double x,
     if (ring > 1 && is_enough (s, nearest, most, list, count))
       break;
     for (gint i = -ring; i <= ring; i++) {
-      search_cell (
-          cells, column + i, row - ring, x, y, list, &count, most);
+      search_cell (cells, column + i, row - ring, x, y, list, &count, most);
       if (ring == 0)
         break;
-      search_cell (
-          cells, column + i, row + ring, x, y, list, &count, most);
+      search_cell (cells, column + i, row + ring, x, y, list, &count, most);
     }
     for (gint i = 1 - ring; i < ring; i++) {
-      search_cell (
-          cells, column - ring, row + i, x, y, list, &count, most);
-      search_cell (
-          cells, column + ring, row + i, x, y, list, &count, most);
+      search_cell (cells, column - ring, row + i, x, y, list, &count, most);
+      search_cell (cells, column + ring, row + i, x, y, list, &count, most);
     }
   }
   return count;
@@ -214,8 +209,8 @@ static void
 fit_plane (const Cells *cells, double x, double y, double width,
     const Neighbour *list, guint count, double *weights)
 {
-  double f = MAX (width,
-      FOURTH_FACTOR * sqrt (list[MIN (FOURTH, count - 1)].square));
+  double f =
+      MAX (width, FOURTH_FACTOR * sqrt (list[MIN (FOURTH, count - 1)].square));
   double a[6] = { 0 }, s[3], sum = 0, w[MOST];
   gboolean good;
 
@@ -358,7 +353,7 @@ oct_scan_remap_new (const OctScanRemapSettings *s, const double *x,
     return NULL;
   cells_init (&cells, s, x, y, count);
   fitting = (Fitting){ s, &cells, g_new (guint32, pixels * MOST),
-    g_new (float, pixels * MOST), g_new0 (guint8, pixels) };
+    g_new (float, pixels *MOST), g_new0 (guint8, pixels) };
   if (cells.first != NULL)
     oct_parallel_for (
         s->rows, GRAIN, oct_parallel_get_threads (), fit_rows, &fitting);
@@ -386,7 +381,7 @@ oct_scan_remap_free (OctScanRemap *remap)
 
 /* The weights of a pixel that have come, whose sum is 1; 0: too few. */
 static guint
-get_weights (const OctScanRemap *remap, gsize pixel, const guint8 *seen,
+remap_get_weights (const OctScanRemap *remap, gsize pixel, const guint8 *seen,
     guint32 lines[MOST], float weights[MOST])
 {
   guint n = 0;
@@ -416,8 +411,8 @@ get_weights (const OctScanRemap *remap, gsize pixel, const guint8 *seen,
     for (guint column = 0; column < remap->columns; column++, to += depths) {  \
       guint32 from[MOST];                                                      \
       float weights[MOST];                                                     \
-      guint n = get_weights (remap, (gsize)row *remap->columns + column, seen, \
-          from, weights);                                                      \
+      guint n = remap_get_weights (                                            \
+          remap, (gsize)row * remap->columns + column, seen, from, weights);   \
                                                                                \
       for (guint z = 0; z < depths; z++) {                                     \
         float sum = 0.0f;                                                      \
@@ -453,7 +448,7 @@ oct_scan_remap_row_cf32 (const OctScanRemap *remap, guint row,
   for (guint column = 0; column < remap->columns; column++, to += size) {
     guint32 from[MOST];
     float weights[MOST];
-    guint n = get_weights (
+    guint n = remap_get_weights (
         remap, (gsize)row * remap->columns + column, seen, from, weights);
 
     memset (to, 0, size * sizeof *to);

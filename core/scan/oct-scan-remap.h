@@ -39,15 +39,15 @@ typedef struct {
 
 typedef struct {
   guint columns, rows;
-  guint count;      /* A-lines of the path */
-  guint holes;      /* pixels */
-  guint8 *taken;    /* [rows][columns] 0: a hole */
-  guint32 *first;   /* [rows x columns + 1] where the weights of a pixel begin */
-  guint32 *line;    /* [first[rows x columns]] the nearest A-line first */
-  float *weight;    /* the sum of those of a pixel is 1 */
+  guint count;    /* A-lines of the path */
+  guint holes;    /* pixels */
+  guint8 *taken;  /* [rows][columns] 0: a hole */
+  guint32 *first; /* [rows x columns + 1] where the weights of a pixel begin */
+  guint32 *line;  /* [first[rows x columns]] the nearest A-line first */
+  float *weight;  /* the sum of those of a pixel is 1 */
 } OctScanRemap;
 
-/* Of the A-lines at (x[i], y[i]) pixels; those that are not finite are not
+/* The A-lines are at (x[i], y[i]) pixels; those that are not finite are not
  * taken.  All threads work on it.  NULL with OCT_ERROR_SETTINGS (sizes, numbers
  * that are not positive); to be freed with oct_scan_remap_free(). */
 OctScanRemap *oct_scan_remap_new (const OctScanRemapSettings *settings,
@@ -55,7 +55,7 @@ OctScanRemap *oct_scan_remap_new (const OctScanRemapSettings *settings,
 void oct_scan_remap_free (OctScanRemap *remap);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (OctScanRemap, oct_scan_remap_free)
 
-/* What becomes of A-lines of complex values. */
+/* How A-lines of complex values are summed. */
 typedef enum {
   OCT_SCAN_REMAP_AMPLITUDES, /* sum of amplitudes, the phase of the nearest */
   OCT_SCAN_REMAP_COMPLEX,    /* sum of the values */

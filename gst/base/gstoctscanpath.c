@@ -37,8 +37,9 @@ make_places (guint lines, guint bscans, const GstMapInfo *x,
   if (x->size == y->size && x->size / sizeof (double) == count
       && x->size % sizeof (double) == 0)
     /* buffers of GStreamer are aligned, parts of them may not be */
-    return oct_scan_places_new (lines, bscans, (const double *)(gpointer)x->data,
-        (const double *)(gpointer)y->data, MM, pattern, error);
+    return oct_scan_places_new (lines, bscans,
+        (const double *)(gpointer)x->data, (const double *)(gpointer)y->data,
+        MM, pattern, error);
   g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
       "A scan path of %u B-scans of %u A-lines has %" G_GSIZE_FORMAT
       " bytes of x and %" G_GSIZE_FORMAT
@@ -55,8 +56,8 @@ align (GstBuffer *buffer)
   gpointer data = g_malloc (MAX (size, 1));
 
   copied = gst_buffer_extract (buffer, 0, data, size);
-  return gst_buffer_new_wrapped_full (0, data, MAX (size, 1), 0, copied, data,
-      g_free);
+  return gst_buffer_new_wrapped_full (
+      0, data, MAX (size, 1), 0, copied, data, g_free);
 }
 
 static OctScanPlaces *

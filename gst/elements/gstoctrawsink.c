@@ -628,7 +628,8 @@ gst_oct_raw_sink_render (GstBaseSink *base, GstBuffer *buffer)
   stats = oct_raw_writer_get_stats (self->writer);
   if (stats.frames + stats.lost == 0)
     raw_sink_begin (self, buffer);
-  if (!take_mask (self, &error) || !take_places (self, &error) || !keep_described (self, &error)
+  if (!take_mask (self, &error) || !take_places (self, &error)
+      || !keep_described (self, &error)
       || !raw_sink_append (self, buffer, &error)) {
     gst_oct_file_sink_fail (GST_OCT_FILE_SINK (self), &error);
     return GST_FLOW_ERROR;

@@ -114,7 +114,7 @@ G_BEGIN_DECLS
 
 /* -------------------------------------------------------------- scan path
  *
- * Where the beam is at each A-line of a volume, if that is no raster: a sticky
+ * Where the beam is at each A-line of a volume, if the scan is not a raster: a sticky
  * event as above with this name, sent after the caps and before the first
  * buffer, and again when the path changes.  octremap makes a raster of it,
  * octrawsink keeps it.  A volume is as many B-scans as the scan position says;

@@ -18,7 +18,7 @@ struct _GstOctInput {
   OctRecording *recording;
   OctPhantom *phantom;
   OctScanPlaces *places; /* NULL: a raster, or not known */
-  GstMemory *preloaded; /* all B-scans, tightly packed */
+  GstMemory *preloaded;  /* all B-scans, tightly packed */
 
   /* if volumes are cut down; NULL: they are not */
   OctScanMask *mask;

@@ -92,8 +92,9 @@ static const GEnumValue scan_looks[] = {
   { 0, NULL, NULL },
 };
 
-static GST_OCT_DEFINE_ENUM (
-    get_scan_look_type, "GstOctScanLook", scan_looks) static GST_OCT_DEFINE_ENUM (get_scan_mask_type, "GstOctScanMaskChoice",
+static GST_OCT_DEFINE_ENUM (get_scan_look_type, "GstOctScanLook",
+    scan_looks) static GST_OCT_DEFINE_ENUM (get_scan_mask_type,
+    "GstOctScanMaskChoice",
     scan_masks) static GST_OCT_DEFINE_ENUM (get_phantom_type, "GstOctPhantom",
     phantoms) static GST_OCT_DEFINE_ENUM (get_packing_type, "GstOctPacking",
     packings)

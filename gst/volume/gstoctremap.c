@@ -2,7 +2,7 @@
 /**
  * SECTION:element-octremap
  *
- * Makes ordinary volumes of scans that are no raster: spirals, Lissajous
+ * Makes ordinary volumes of scans that are not rasters: spirals, Lissajous
  * figures, rosettes, or any places that the stream tells. It takes images or
  * A-scans, and comes before octvolume, octenface and octslice.
  *
@@ -46,8 +46,8 @@ struct _GstOctRemap {
   OctScanPlaces *places; /* from upstream, or NULL */
   OctScanRemap *remap;   /* NULL: nothing has come with these caps and places */
   GstOctRemapGrid grid;
-  guint8 *store;         /* [places][depths] values of A-lines */
-  guint8 *seen;          /* [places] */
+  guint8 *store; /* [places][depths] values of A-lines */
+  guint8 *seen;  /* [places] */
   gboolean all_seen;
   gboolean has_output;
   GQueue events; /* to be sent after the caps of the output */
@@ -123,8 +123,7 @@ check_places (GstOctRemap *self, guint bscans, GError **error)
         "send an event application/x-oct-scan-path before the first B-scan.");
     return FALSE;
   }
-  if (places->lines == self->lines
-      && (bscans == 0 || bscans == places->bscans))
+  if (places->lines == self->lines && (bscans == 0 || bscans == places->bscans))
     return TRUE;
   g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
       "The scan path has %u B-scans of %u A-lines, but those that come are %u "
@@ -184,8 +183,8 @@ remap_set_times (GstOctRemap *self, GstStructure *to)
   if (self->volume_time != before)
     gst_element_post_message (
         GST_ELEMENT (self), gst_message_new_latency (GST_OBJECT (self)));
-  if (gst_util_fraction_multiply (n, d, (gint)self->grid.rows,
-          (gint)self->places->bscans, &n, &d))
+  if (gst_util_fraction_multiply (
+          n, d, (gint)self->grid.rows, (gint)self->places->bscans, &n, &d))
     gst_structure_set (to, "framerate", GST_TYPE_FRACTION, n, d, NULL);
 }
 
@@ -250,7 +249,7 @@ remap_set_output (GstOctRemap *self)
 /* Rows that are made at the same time. */
 typedef struct {
   GstOctRemap *self;
-  guint first; /* row of the raster */
+  guint first;   /* row of the raster */
   guint8 **rows; /* [threads] of columns x depths values, scratch */
   GstOctMappedFrame *frames;
 } Making;
@@ -275,7 +274,7 @@ turn_image (const GstOctRemap *self, const guint8 *from, const OctFrame *to)
 }
 
 static void
-make_rows (gpointer data, guint first, guint end, guint thread)
+remap_make_rows (gpointer data, guint first, guint end, guint thread)
 {
   const Making *making = data;
   const GstOctRemap *self = making->self;
@@ -292,11 +291,9 @@ make_rows (gpointer data, guint first, guint end, guint thread)
                                  : OCT_SCAN_REMAP_AMPLITUDES,
           to->planes[0].data);
     else if (self->in.format == OCT_SAMPLE_U8)
-      oct_scan_remap_row_u8 (
-          self->remap, at, store, seen, self->depths, row);
+      oct_scan_remap_row_u8 (self->remap, at, store, seen, self->depths, row);
     else
-      oct_scan_remap_row_u16 (
-          self->remap, at, store, seen, self->depths, row);
+      oct_scan_remap_row_u16 (self->remap, at, store, seen, self->depths, row);
     if (self->in.is_video)
       turn_image (self, row, to);
   }
@@ -320,11 +317,9 @@ remap_stamp (GstOctRemap *self, GstBuffer *buffer, guint row)
   }
   GST_BUFFER_OFFSET (buffer) = self->delivered++;
   GST_BUFFER_OFFSET_END (buffer) = self->delivered;
-  gst_oct_scan_meta_set (
-      buffer, &(GstOctScanPosition){ .bscan = row,
-                  .bscans = rows,
-                  .volume = self->number,
-                  .count = 1 });
+  gst_oct_scan_meta_set (buffer,
+      &(GstOctScanPosition){
+          .bscan = row, .bscans = rows, .volume = self->number, .count = 1 });
 }
 
 /* Makes `n` rows and passes them on. */
@@ -346,7 +341,8 @@ push_rows (GstOctRemap *self, guint first, guint n, guint8 **scratch)
       break;
   }
   if (mapped == n)
-    oct_parallel_for (n, 1, oct_parallel_get_threads (), make_rows, &making);
+    oct_parallel_for (
+        n, 1, oct_parallel_get_threads (), remap_make_rows, &making);
   for (guint i = 0; i < mapped; i++)
     gst_oct_frame_unmap (&frames[i]);
   if (mapped < n && error == NULL)
@@ -367,7 +363,7 @@ push_rows (GstOctRemap *self, guint first, guint n, guint8 **scratch)
 }
 
 static void
-count_missing (GstOctRemap *self)
+remap_count_missing (GstOctRemap *self)
 {
   guint64 missing = self->scan.counts.missing;
   gboolean more;
@@ -392,7 +388,7 @@ remap_finish (GstOctRemap *self)
   if (!self->has_volume)
     return GST_FLOW_OK;
   self->has_volume = FALSE;
-  count_missing (self);
+  remap_count_missing (self);
   ret = remap_set_output (self);
   scratch = g_new0 (guint8 *, threads);
   for (guint i = 0; i < threads && self->in.is_video; i++)
@@ -408,8 +404,7 @@ remap_finish (GstOctRemap *self)
 /* -------------------------------------------------------------------- store */
 
 static void
-remap_note_time (
-    GstOctRemap *self, GstBuffer *buffer, const GstOctScanRun *run)
+remap_note_time (GstOctRemap *self, GstBuffer *buffer, const GstOctScanRun *run)
 {
   GstClockTime time = GST_BUFFER_PTS (buffer), end = GST_CLOCK_TIME_NONE;
   GstClockTime duration = GST_BUFFER_DURATION (buffer);
@@ -428,8 +423,7 @@ remap_note_time (
 
 /* B-scan `image` of the buffer to place `bscan` of the path. */
 static void
-remap_store (
-    GstOctRemap *self, const OctFrame *frame, guint image, guint bscan)
+remap_store (GstOctRemap *self, const OctFrame *frame, guint image, guint bscan)
 {
   gsize size = get_line_size (self), stride = frame->planes[0].stride;
   gsize value = oct_sample_format_size (self->in.format);
@@ -440,8 +434,8 @@ remap_store (
   memset (self->seen + first, 1, self->lines);
   if (!self->in.is_video) {
     for (guint i = 0; i < self->lines; i++)
-      memcpy (to + i * size,
-          from + ((gsize)image * self->lines + i) * stride, size);
+      memcpy (to + i * size, from + ((gsize)image * self->lines + i) * stride,
+          size);
     return;
   }
   from += (gsize)image * self->depths * stride;
@@ -479,8 +473,9 @@ remap_take (GstOctRemap *self, GstBuffer *buffer)
 {
   GstOctScanPosition scan;
   /* 0: the stream does not say it */
-  guint bscans =
-      gst_oct_scan_meta_get (buffer, &scan) && scan.bscans > 1 ? scan.bscans : 0;
+  guint bscans = gst_oct_scan_meta_get (buffer, &scan) && scan.bscans > 1
+                     ? scan.bscans
+                     : 0;
   g_autoptr (GError) error = NULL;
   GstOctMappedFrame mapped;
   GstFlowReturn ret;
@@ -536,7 +531,7 @@ remap_take_caps (GstOctRemap *self, GstEvent *event)
   return TRUE;
 }
 
-/* FALSE: it is no event with places. */
+/* FALSE: the event has no places. */
 static gboolean
 remap_take_places (GstOctRemap *self, GstEvent *event)
 {
@@ -624,7 +619,7 @@ remap_answer_latency (
   return TRUE;
 }
 
-/* Of the kinds that octremap knows, those that the other side can take. */
+/* The kinds that octremap knows and the other side can take. */
 static GstCaps *
 find_kinds (GstOctRemap *self, GstPad *pad)
 {
@@ -745,7 +740,7 @@ gst_oct_remap_class_init (GstOctRemapClass *klass)
   gst_element_class_add_static_pad_template (
       element_class, &remap_src_template);
   gst_element_class_set_static_metadata (element_class, "OCT scans to rasters",
-      "Filter/Video", "Makes ordinary volumes of scans that are no raster",
+      "Filter/Video", "Makes ordinary volumes of scans that are not rasters",
       "The gst-oct developers");
   element_class->change_state = gst_oct_remap_change_state;
 }

@@ -6,8 +6,7 @@
 G_BEGIN_DECLS
 
 #define GST_TYPE_OCT_REMAP (gst_oct_remap_get_type ())
-G_DECLARE_FINAL_TYPE (
-    GstOctRemap, gst_oct_remap, GST, OCT_REMAP, GstElement)
+G_DECLARE_FINAL_TYPE (GstOctRemap, gst_oct_remap, GST, OCT_REMAP, GstElement)
 
 GST_ELEMENT_REGISTER_DECLARE (octremap)
 

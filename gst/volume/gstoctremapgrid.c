@@ -39,7 +39,8 @@ static GST_OCT_DEFINE_ENUM (
       { "width", "Width",
           "method=local: full width at half maximum of the weights in pixels; "
           "1.4 for much noise",
-          0, NULL, GST_OCT_DOUBLE (GstOctRemapSettings, width, 0.1, 20.0, 1.0) },
+          0, NULL,
+          GST_OCT_DOUBLE (GstOctRemapSettings, width, 0.1, 20.0, 1.0) },
       { "hole", "Hole",
           "Distance in pixels within which a pixel needs an A-line, else it is "
           "a hole: black, and filled in by octvolumecs",
@@ -110,9 +111,9 @@ static guint
 choose_axis (
     guint set, double set_spacing, double size, double usual, double *spacing)
 {
-  *spacing = set_spacing > 0.0          ? set_spacing
+  *spacing = set_spacing > 0.0       ? set_spacing
              : set > 1 && size > 0.0 ? size / (set - 1)
-                                        : usual;
+                                     : usual;
   if (set > 0)
     return set;
   return (guint)MIN (rint (size / *spacing), G_MAXINT / 2) + 1;

@@ -9,15 +9,13 @@
 
 int LLVMFuzzerTestOneInput (const guint8 *data, gsize size);
 
-/* Of a curve of any shape: the same places after they were written. */
+/* A curve of any shape has the same places after they were written. */
 static void
 try_places (const OctScanCurve *curve)
 {
-  OctScanSettings settings = { .kind = OCT_SCAN_FILE,
-    .lines = 2,
-    .repeats = 1,
-    .group = 1,
-    .curve = curve };
+  OctScanSettings settings = {
+    .kind = OCT_SCAN_FILE, .lines = 2, .repeats = 1, .group = 1, .curve = curve
+  };
   g_autoptr (GError) error = NULL;
   g_autoptr (OctScanPlaces) places =
       oct_scan_places_new_from_settings (&settings, &error);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * Scans that are no raster: what octremap makes of them, what it says of paths
- * that do not fit, and the path from octsrc to a recording and back.
+ * Scans that are not rasters: the rasters that octremap makes of them, errors
+ * of paths that do not fit, and the path from octsrc to a recording and back.
  */
 #include "oct-test-files.h"
 #include "oct-test-pipelines.h"
@@ -49,8 +49,7 @@ make_path (guint lines, guint bscans, guint n, double first, guint outside)
   for (guint axis = 0; axis < 2; axis++) {
     GstBuffer *buffer = make_doubles (axis == 0 ? x : y, n);
 
-    gst_structure_set (
-        s, axis == 0 ? "x" : "y", GST_TYPE_BUFFER, buffer, NULL);
+    gst_structure_set (s, axis == 0 ? "x" : "y", GST_TYPE_BUFFER, buffer, NULL);
     gst_buffer_unref (buffer);
   }
   return gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM_STICKY, s);
@@ -105,8 +104,8 @@ assert_row (GstHarness *harness, guint row, gboolean bright)
   fail_unless (gst_buffer_map (buffer, &map, GST_MAP_READ));
   for (guint x = 0; x < COLUMNS; x++)
     for (guint z = 0; z < DEPTHS; z++)
-      fail_unless_equals_int (map.data[z * 4 + x],
-          bright ? get_grey (row * COLUMNS + x, z) : 0);
+      fail_unless_equals_int (
+          map.data[z * 4 + x], bright ? get_grey (row * COLUMNS + x, z) : 0);
   gst_buffer_unmap (buffer, &map);
   gst_buffer_unref (buffer);
 }
@@ -118,8 +117,8 @@ GST_START_TEST (test_pixels)
   double spacing = 0;
   GstStructure *s;
 
-  fail_unless (gst_harness_push_event (
-      harness, make_path (LINES, BSCANS, COUNT, 0, 0)));
+  fail_unless (
+      gst_harness_push_event (harness, make_path (LINES, BSCANS, COUNT, 0, 0)));
   for (guint volume = 0; volume < 2; volume++) {
     for (guint i = 0; i < BSCANS; i++)
       fail_unless_equals_int (
@@ -252,13 +251,12 @@ GST_START_TEST (test_lies)
 {
   GstHarness *harness = make_harness ("");
 
-  gst_harness_push_event (harness,
-      make_path (lies[__i__].lines, lies[__i__].bscans, lies[__i__].n,
-          lies[__i__].first, 0));
+  gst_harness_push_event (
+      harness, make_path (lies[__i__].lines, lies[__i__].bscans, lies[__i__].n,
+                   lies[__i__].first, 0));
   fail_unless_equals_int (
       gst_harness_push (harness, make_image (0, 0)), GST_FLOW_ERROR);
-  oct_test_assert_error (
-      oct_test_bus (harness), lies[__i__].word, NULL);
+  oct_test_assert_error (oct_test_bus (harness), lies[__i__].word, NULL);
   gst_harness_teardown (harness);
 }
 GST_END_TEST;
@@ -312,11 +310,11 @@ GST_END_TEST;
 /* A raster becomes itself. */
 GST_START_TEST (test_raster)
 {
-  GstElement *direct = oct_test_start (VIRTUAL
-      "scan=raster " IMAGES "video/x-raw,format=GRAY8 " TO_SINK);
-  GstElement *mapped = oct_test_start (VIRTUAL
-      "scan=raster " IMAGES GRID "method=nearest ! video/x-raw,format=GRAY8 "
-      TO_SINK);
+  GstElement *direct = oct_test_start (
+      VIRTUAL "scan=raster " IMAGES "video/x-raw,format=GRAY8 " TO_SINK);
+  GstElement *mapped = oct_test_start (
+      VIRTUAL "scan=raster " IMAGES GRID
+              "method=nearest ! video/x-raw,format=GRAY8 " TO_SINK);
 
   oct_test_compare_pipelines (direct, mapped, 48);
   oct_test_stop (direct);
@@ -328,10 +326,10 @@ GST_END_TEST;
 static OctArray *
 see (const char *scan)
 {
-  g_autofree char *launch =
-      g_strdup_printf (VIRTUAL "scan=%s " IMAGES GRID "! octenface update=volume "
-                               "! video/x-raw,width=48,height=48 " TO_SINK,
-          scan);
+  g_autofree char *launch = g_strdup_printf (VIRTUAL
+      "scan=%s " IMAGES GRID "! octenface update=volume "
+      "! video/x-raw,width=48,height=48 " TO_SINK,
+      scan);
   GstElement *pipeline = oct_test_start (launch);
   OctArray *picture = oct_test_pull (pipeline, "sink");
 
@@ -339,7 +337,7 @@ see (const char *scan)
   return picture;
 }
 
-/* Of two pictures, within the middle; `turned`: b with x for y. */
+/* Correlation of two pictures within the middle; `turned`: b with x for y. */
 static double
 correlate (const OctArray *a, const OctArray *b, gboolean turned)
 {
@@ -390,8 +388,8 @@ take_axis (const char *launch, const char *axis)
 
   fail_unless (sample != NULL);
   for (guint i = 0; event == NULL; i++) {
-    event = gst_pad_get_sticky_event (
-        pad, GST_EVENT_CUSTOM_DOWNSTREAM_STICKY, i);
+    event =
+        gst_pad_get_sticky_event (pad, GST_EVENT_CUSTOM_DOWNSTREAM_STICKY, i);
     fail_unless (event != NULL, "there is no path");
     if (!gst_event_has_name (event, "application/x-oct-scan-path"))
       g_clear_pointer (&event, gst_event_unref);
@@ -404,7 +402,7 @@ take_axis (const char *launch, const char *axis)
   return values;
 }
 
-/* What is recorded is told again, to the last bit; a scan file too. */
+/* A recording tells the path again, to the last bit; a scan file too. */
 GST_START_TEST (test_recorded)
 {
   g_autofree char *base = oct_test_file_path ("spiral");
