@@ -27,6 +27,7 @@
 #include "gstoctnufft.h"
 #include "gstoctrawsink.h"
 #include "gstoctreconstruct.h"
+#include "gstoctremap.h"
 #include "gstoctscatter.h"
 #include "gstoctscangen.h"
 #include "gstoctscanmeta.h"
@@ -63,6 +64,7 @@ plugin_init (GstPlugin *plugin)
   ok &= GST_ELEMENT_REGISTER (octnufft, plugin);
   ok &= GST_ELEMENT_REGISTER (octcs, plugin);
   ok &= GST_ELEMENT_REGISTER (octvolumecs, plugin);
+  ok &= GST_ELEMENT_REGISTER (octremap, plugin);
   ok &= GST_ELEMENT_REGISTER (octlogscale, plugin);
   ok &= GST_ELEMENT_REGISTER (octreconstruct, plugin);
   ok &= GST_ELEMENT_REGISTER (octimagesrc, plugin);

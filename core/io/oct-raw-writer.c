@@ -33,8 +33,9 @@ struct _OctRawWriter {
   guint samples, lines, value_size; /* 0 before the first description */
   guint8 *row_buffer;               /* a B-scan, where rows have gaps */
   gboolean failed;
-  gint64 text_size; /* of the text that was written last; 0: none yet */
-  GPtrArray *masks; /* OctScanMask, by their numbers */
+  gint64 text_size;      /* of the text that was written last; 0: none yet */
+  GPtrArray *masks;      /* OctScanMask, by their numbers */
+  OctScanPlaces *places; /* NULL: not known */
 
   GThread *thread;
   GMutex lock;
@@ -193,6 +194,7 @@ oct_raw_writer_new (
 {
   g_autofree char *text = g_strconcat (base, OCT_RECORDING_SUFFIX, NULL);
   g_autofree char *part = NULL;
+  g_autofree char *places = NULL;
   OctRawWriter *writer;
 
   if (!check_new (text, error) || !check_folder (base, error))
@@ -202,6 +204,9 @@ oct_raw_writer_new (
   part = oct_recording_find_part (base, 0);
   if (part == NULL)
     part = oct_recording_find_mask (base);
+  places = oct_recording_places_path (base);
+  if (!check_new (places, error))
+    return NULL;
   if ((part != NULL && !check_new (part, error))
       || !take_text (text, mode, error))
     return NULL;
@@ -269,6 +274,48 @@ has_mask (const OctRawWriter *writer, guint number)
                 >= ((guint64)mask->lines + 1) * mask->bscans;
 }
 
+static gboolean
+write_places (const OctRawWriter *writer, GError **error)
+{
+  g_autofree char *path = oct_recording_places_path (writer->base);
+  gsize size;
+  g_autofree char *text = oct_scan_places_format (writer->places, &size);
+
+  return raw_writer_write_text (writer, path, text, size, error);
+}
+
+/* Or there are none. */
+static gboolean
+raw_writer_has_places (const OctRawWriter *writer)
+{
+  g_autofree char *path = oct_recording_places_path (writer->base);
+  GStatBuf status;
+
+  /* a row has four bytes at least */
+  return writer->places == NULL
+         || (g_stat (path, &status) == 0
+             && (guint64)status.st_size >= 4 * (guint64)writer->places->count);
+}
+
+gboolean
+oct_raw_writer_set_places (
+    OctRawWriter *writer, OctScanPlaces *places, GError **error)
+{
+  if (oct_scan_places_equal (writer->places, places))
+    return TRUE;
+  if (writer->places != NULL) {
+    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+        "The scan path changed from %u B-scans of %u A-lines to another one of "
+        "%u of %u, and a recording holds one; begin a new one with another "
+        "`location`",
+        writer->places->bscans, writer->places->lines, places->bscans,
+        places->lines);
+    return FALSE;
+  }
+  writer->places = oct_scan_places_ref (places);
+  return write_places (writer, error);
+}
+
 gboolean
 oct_raw_writer_describe (
     OctRawWriter *writer, const OctRecordingInfo *info, GError **error)
@@ -284,6 +331,8 @@ oct_raw_writer_describe (
   for (guint i = 0; i < writer->masks->len; i++)
     if (!has_mask (writer, i) && !write_mask (writer, i, error))
       return FALSE;
+  if (!raw_writer_has_places (writer) && !write_places (writer, error))
+    return FALSE;
   if (!raw_writer_write_text (writer, path, text, strlen (text), error))
     return FALSE;
   writer->text_size = (gint64)strlen (text);
@@ -438,6 +487,8 @@ oct_raw_writer_has_text (OctRawWriter *writer)
   for (guint i = 0; i < writer->masks->len; i++)
     if (!has_mask (writer, i))
       return FALSE;
+  if (!raw_writer_has_places (writer))
+    return FALSE;
   /* notes of the user's own make it longer */
   return g_stat (path, &status) == 0 && status.st_size >= writer->text_size;
 }
@@ -547,6 +598,11 @@ remove_text (const OctRawWriter *writer)
   g_autofree char *path = get_text_path (writer);
 
   g_unlink (path);
+  if (writer->places != NULL) {
+    g_autofree char *places = oct_recording_places_path (writer->base);
+
+    g_unlink (places);
+  }
   for (guint i = 0; i < writer->masks->len; i++) {
     g_autofree char *mask = oct_recording_mask_path (writer->base, i);
 
@@ -580,6 +636,7 @@ oct_raw_writer_close (OctRawWriter *writer, GError **error)
   g_cond_clear (&writer->wake);
   g_array_unref (writer->parts);
   g_ptr_array_unref (writer->masks);
+  g_clear_pointer (&writer->places, oct_scan_places_unref);
   g_free (writer->row_buffer);
   g_free (writer->base);
   g_free (writer);

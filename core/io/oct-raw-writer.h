@@ -55,7 +55,12 @@ typedef struct {
  * gone, and from now on is not counted; call it until it is FALSE. */
 gboolean oct_raw_writer_check (OctRawWriter *writer, OctRawLoss *loss);
 
-/* Whether the text and the masks are there and not cut off; they are made again
+/* The same of the places of A-lines, of which a recording has one.
+ * OCT_ERROR_SETTINGS when they are others than before. */
+gboolean oct_raw_writer_set_places (
+    OctRawWriter *writer, OctScanPlaces *places, GError **error);
+
+/* Whether the text, the places and the masks are there and not cut off; they are made again
  * by describing. */
 gboolean oct_raw_writer_has_text (OctRawWriter *writer);
 

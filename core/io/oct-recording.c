@@ -23,7 +23,9 @@ struct _OctRecording {
 
   /* [OCT_RECORDING_MAX_MASKS] those that the text names; all NULL: none */
   OctScanMask *masks[OCT_RECORDING_MAX_MASKS];
-  char *mask_problem; /* or NULL */
+  char *mask_problem;    /* or NULL */
+  OctScanPlaces *places; /* or NULL */
+  char *places_problem;  /* or NULL */
 };
 
 /* -------------------------------------------------------------------- parts */
@@ -142,14 +144,23 @@ oct_recording_find_mask (const char *base)
   return find_file (base, MASK_INFIX, 0, MASK_SUFFIX);
 }
 
-/* Whether `name` is a part or a mask of the recording whose file names begin
+#define PLACES_SUFFIX "scan-path.txt"
+
+char *
+oct_recording_places_path (const char *base)
+{
+  return g_strconcat (base, "-" PLACES_SUFFIX, NULL);
+}
+
+/* Whether `name` is a part, a mask or the places of the recording whose file names begin
  * with `begin`. */
 static gboolean
 recording_has_file (const char *name, gconstpointer begin)
 {
   g_autofree char *mask = g_strconcat (begin, MASK_INFIX, NULL);
+  g_autofree char *places = g_strconcat (begin, PLACES_SUFFIX, NULL);
 
-  return is_numbered (name, begin, 0, ".raw")
+  return g_str_equal (name, places) || is_numbered (name, begin, 0, ".raw")
          || is_numbered (name, mask, 0, MASK_SUFFIX);
 }
 
@@ -203,6 +214,46 @@ forget_masks (OctRecording *recording)
 {
   for (guint i = 0; i < OCT_RECORDING_MAX_MASKS; i++)
     g_clear_pointer (&recording->masks[i], oct_scan_mask_unref);
+}
+
+/* If there are any; those of other volumes would make a wrong raster. */
+static void
+read_places (OctRecording *recording, const char *base)
+{
+  g_autofree char *path = oct_recording_places_path (base);
+  const OctRecordingInfo *info = &recording->info;
+  g_autoptr (OctScanPlaces) places = NULL;
+  g_autoptr (GError) error = NULL;
+
+  if (!g_file_test (path, G_FILE_TEST_EXISTS))
+    return;
+  places = oct_scan_places_read (path, info->lines, &error);
+  if (places == NULL) {
+    recording->places_problem = g_strdup_printf (
+        "The places of A-lines are not known: %s", error->message);
+  } else if (places->lines != info->lines
+             || (info->bscans != 0 && info->bscans != places->bscans)) {
+    g_autofree char *source = oct_file_describe ("Scan path file", path);
+
+    recording->places_problem = g_strdup_printf (
+        "%s has %u B-scans of %u A-lines, but the recording has volumes of %u "
+        "of %u, and it is not used; put that of the recording back.",
+        source, places->bscans, places->lines, info->bscans, info->lines);
+  } else {
+    recording->places = g_steal_pointer (&places);
+  }
+}
+
+OctScanPlaces *
+oct_recording_get_places (const OctRecording *recording)
+{
+  return recording->places;
+}
+
+const char *
+oct_recording_get_places_problem (const OctRecording *recording)
+{
+  return recording->places_problem;
 }
 
 /* All that the text names, or none: B-scans of a mask that is not known would
@@ -302,6 +353,7 @@ oct_recording_open (const char *path, GError **error)
     return NULL;
   }
   read_masks (recording, base);
+  read_places (recording, base);
   return g_steal_pointer (&recording);
 }
 
@@ -314,6 +366,8 @@ oct_recording_close (OctRecording *recording)
   g_array_unref (recording->parts);
   forget_masks (recording);
   g_free (recording->mask_problem);
+  g_clear_pointer (&recording->places, oct_scan_places_unref);
+  g_free (recording->places_problem);
   oct_recording_info_clear (&recording->info);
   g_free (recording->file);
   g_free (recording);

@@ -12,6 +12,7 @@
 #include "oct-reader.h"
 #include "oct-recording-text.h"
 #include "oct-scan-mask.h"
+#include "oct-scan-places.h"
 
 G_BEGIN_DECLS
 
@@ -29,7 +30,10 @@ char *oct_recording_find_part (const char *base, guint64 from);
 char *oct_recording_mask_path (const char *base, guint number);
 char *oct_recording_find_mask (const char *base);
 
-/* Adds the paths of all parts and masks next to the text `path`. */
+/* The same of the places of A-lines, a scan file (oct-scan-places.h). */
+char *oct_recording_places_path (const char *base);
+
+/* Adds the paths of all parts, masks and places next to the text `path`. */
 void oct_recording_list_files (const char *path, GPtrArray *files);
 
 typedef struct _OctRecording OctRecording;
@@ -62,6 +66,13 @@ guint64 oct_recording_count_alike (
  * are for volumes of one size. */
 OctScanMask *oct_recording_get_mask (
     const OctRecording *recording, guint64 frame);
+
+/* Where the A-lines of a volume are (no new reference); NULL: the recording does
+ * not say it. */
+OctScanPlaces *oct_recording_get_places (const OctRecording *recording);
+
+/* A sentence on places that cannot be used; NULL: all is well. */
+const char *oct_recording_get_places_problem (const OctRecording *recording);
 
 /* A sentence on masks that the text names and that cannot be used, so that none
  * is; NULL: all is well. */

@@ -53,6 +53,9 @@ struct _OctScene {
   guint64 seed;
   guint columns; /* of either */
   guint lines, bscans;
+  guint
+      wide; /* columns of the sample: A-lines of a B-scan, if it is a raster */
+  double *path; /* [bscans][lines][2] as in the settings; NULL: a raster */
   guint repeats, places; /* B-scans at each place of a volume */
   gboolean is_surgery;
   float *background; /* [samples] counts */
@@ -168,6 +171,13 @@ oct_scene_new (const OctSpectrometer *spectrometer, const OctNoise *noise,
   scene->bscans = settings->bscans;
   scene->repeats = MAX (settings->repeats, 1);
   scene->places = MAX (settings->bscans / scene->repeats, 1);
+  scene->wide = scene->lines;
+  if (settings->path != NULL) {
+    gsize count = (gsize)scene->lines * scene->bscans;
+
+    scene->path = g_memdup2 (settings->path, count * 2 * sizeof (double));
+    scene->wide = scene->places = (guint)MAX (rint (sqrt (count)), 2);
+  }
   scene->is_surgery = settings->kind == OCT_PHANTOM_SURGERY;
   if (settings->kind == OCT_PHANTOM_FLOW) {
     scene->flow = oct_flow_new (spectrometer, noise, seed, settings);
@@ -206,6 +216,7 @@ oct_scene_free (OctScene *scene)
   g_free (scene->fringe);
   g_free (scene->k_turns);
   g_free (scene->dispersion);
+  g_free (scene->path);
   g_free (scene);
 }
 
@@ -252,7 +263,7 @@ set_instrument (
   double across = 1.25 - 3.2 * pass + 0.15 * slow;
 
   moment->instrument = across > -INSTRUMENT_WIDTH && across < 1.0;
-  moment->tip = across * scene->lines;
+  moment->tip = across * scene->wide;
   moment->tip_depth = (INSTRUMENT_DEPTH + 0.02 * sin (2.0 * G_PI * 3.0 * pass))
                       * scene->spectrometer->range;
 }
@@ -261,7 +272,7 @@ set_instrument (
 static guint
 get_column (const OctScene *scene, guint64 frame, double slow)
 {
-  guint width = MIN (scene->lines, scene->columns);
+  guint width = MIN (scene->wide, scene->columns);
   double lateral = DRIFT * sin (get_angle (frame, DRIFT_PERIOD))
                    + 0.05 * sin (2.0 * G_PI * 1.1 * slow)
                    + 0.02 * sin (2.0 * G_PI * 2.7 * slow + 1.0);
@@ -269,13 +280,13 @@ get_column (const OctScene *scene, guint64 frame, double slow)
   return scene->columns + (gint)rint (lateral * width);
 }
 
-/* Computes the parts of the A-lines of a scene without a spot. */
+/* Computes the parts of the A-lines of a scene without a spot, at `slow`, which
+ * is of place `place` of the volume. */
 static void
-set_moving_frame (const OctScene *scene, guint64 frame, OctSceneFrame *moment)
+set_moving_place (const OctScene *scene, guint64 frame, guint place,
+    double slow, OctSceneFrame *moment)
 {
   guint bscan = frame % scene->bscans;
-  guint place = bscan / scene->repeats;
-  double slow = (double)place / scene->places;
   guint position = place / SPECKLE_BSCANS;
   double between = (double)(place % SPECKLE_BSCANS) / SPECKLE_BSCANS;
 
@@ -295,6 +306,29 @@ set_moving_frame (const OctScene *scene, guint64 frame, OctSceneFrame *moment)
   moment->shift_start = get_shift (scene, frame, slow);
   moment->shift_end = get_shift (scene, frame + 1, slow);
   set_instrument (scene, frame, slow, moment);
+}
+
+static void
+set_moving_frame (const OctScene *scene, guint64 frame, OctSceneFrame *moment)
+{
+  guint place = frame % scene->bscans / scene->repeats;
+
+  set_moving_place (scene, frame, place, (double)place / scene->places, moment);
+}
+
+/* The moment of A-line `line` on a path, and its place in columns of the
+ * sample. */
+static double
+set_path_place (
+    const OctScene *scene, guint64 frame, guint line, OctSceneFrame *moment)
+{
+  const double *at =
+      scene->path + 2 * ((frame % scene->bscans) * scene->lines + line);
+  double across = CLAMP (at[0], -1.0, 2.0), slow = CLAMP (at[1], -1.0, 2.0);
+
+  set_moving_place (
+      scene, frame, (guint)rint ((slow + 1.0) * scene->places), slow, moment);
+  return across * scene->wide;
 }
 
 /* The same of place `place` of the volume that begins with B-scan `first`, with
@@ -328,13 +362,13 @@ typedef struct {
 
 /* One that is flat, tilted, and passes. */
 static void
-find_flat_metal (
-    const OctScene *scene, const OctSceneFrame *moment, gint line, Metal *metal)
+find_flat_metal (const OctScene *scene, const OctSceneFrame *moment,
+    double line, Metal *metal)
 {
   double from_tip = line - moment->tip;
-  double to_end = moment->tip + INSTRUMENT_WIDTH * scene->lines - line;
+  double to_end = moment->tip + INSTRUMENT_WIDTH * scene->wide - line;
   double inside = MIN (from_tip, to_end) / INSTRUMENT_EDGE + 0.5;
-  double across = from_tip / scene->lines;
+  double across = from_tip / scene->wide;
 
   if (!moment->instrument)
     return;
@@ -347,24 +381,24 @@ find_flat_metal (
 }
 
 static void
-find_round_metal (
-    const OctScene *scene, const OctSceneFrame *moment, gint line, Metal *metal)
+find_round_metal (const OctScene *scene, const OctSceneFrame *moment,
+    double line, Metal *metal)
 {
   double depth, facing, along;
 
-  if (!oct_surgery_hit_instrument (&moment->surgery,
-          (double)line / scene->lines, &depth, &facing, &along))
+  if (!oct_surgery_hit_instrument (
+          &moment->surgery, line / scene->wide, &depth, &facing, &along))
     return;
-  metal->cover = MIN (1.0, along * scene->lines / INSTRUMENT_EDGE)
+  metal->cover = MIN (1.0, along * scene->wide / INSTRUMENT_EDGE)
                  * MIN (1.0, 4.0 * facing);
   metal->light = 2.0 * (0.3 + 0.7 * facing);
   metal->depth = depth * scene->spectrometer->range;
-  metal->place = along * scene->lines * 0.5;
+  metal->place = along * scene->wide * 0.5;
 }
 
 static void
-find_metal (
-    const OctScene *scene, const OctSceneFrame *moment, gint line, Metal *metal)
+find_metal (const OctScene *scene, const OctSceneFrame *moment, double line,
+    Metal *metal)
 {
   memset (metal, 0, sizeof *metal);
   if (scene->is_surgery)
@@ -375,16 +409,14 @@ find_metal (
 
 /* How much of the light of tissue comes back. */
 static double
-get_light (const OctScene *scene, const OctSceneFrame *moment, gint line,
+get_light (const OctScene *scene, const OctSceneFrame *moment, double line,
     const Metal *metal)
 {
   double passes = 1.0 - metal->cover * (1.0 - INSTRUMENT_SHADOW);
 
   if (!scene->is_surgery)
     return passes;
-  return passes
-         * oct_surgery_get_light (
-             &moment->surgery, (double)line / scene->lines);
+  return passes * oct_surgery_get_light (&moment->surgery, line / scene->wide);
 }
 
 /* The metal is brushed: it glitters along, the same in every B-scan. */
@@ -398,9 +430,9 @@ get_reflection (const OctScene *scene, const Metal *metal)
 
 /* The shift of tissue, um. */
 static double
-get_line_shift (const OctScene *scene, const OctSceneFrame *moment, gint line)
+get_line_shift (const OctScene *scene, const OctSceneFrame *moment, double line)
 {
-  double along = (double)line / scene->lines;
+  double along = line / scene->wide;
 
   if (scene->is_surgery)
     return oct_surgery_get_tissue (&moment->surgery, along)
@@ -510,6 +542,8 @@ oct_scene_set_frame (
     moment->fields = oct_flow_see (scene->flow, frame, moment->shifts);
   } else if (scene->spot) {
     moment->fields = see_bscan (scene, frame);
+  } else if (scene->path) {
+    moment->frame = frame;
   } else {
     set_moving_frame (scene, frame, moment);
   }
@@ -551,30 +585,37 @@ scene_add_metal (
       scene->dispersion, fringe, spectrum);
 }
 
-void
-oct_scene_fill_line (const OctScene *scene, const OctSceneFrame *moment,
-    guint line, float *spectrum)
+static void
+fill_field (const OctScene *scene, const OctSceneFrame *moment, guint line,
+    float *spectrum)
+{
+  double shift = moment->shifts ? moment->shifts[line] : 0.0;
+  double turns = scene->spectrometer->k_centre * shift / G_PI;
+  guint samples = scene->spectrometer->samples;
+  Fringe move = { turns - floor (turns), shift, OCT_TISSUE_FIELD_UNIT };
+
+  see_tissue (samples, scene->background, scene->fringe, scene->k_turns, move,
+      moment->fields + line * 2 * (gsize)samples, spectrum);
+}
+
+/* `at`: where A-line `line` is, in columns. */
+static void
+fill_place (const OctScene *scene, const OctSceneFrame *moment, guint line,
+    double at, float *spectrum)
 {
   const OctTissue *tissue = scene->tissue;
   guint samples = scene->spectrometer->samples;
-  guint column = moment->column + line;
+  /* they repeat, and left of the sample there are as many as it has */
+  guint column = moment->column + (at < 0 ? scene->columns * scene->wide : 0)
+                 + (guint)(gint)rint (at);
   const gint16 *field;
   Metal metal;
   Fringe move;
 
-  if (moment->fields) {
-    double shift = moment->shifts ? moment->shifts[line] : 0.0;
-    double turns = scene->spectrometer->k_centre * shift / G_PI;
-
-    move = (Fringe){ turns - floor (turns), shift, OCT_TISSUE_FIELD_UNIT };
-    see_tissue (samples, scene->background, scene->fringe, scene->k_turns, move,
-        moment->fields + line * 2 * (gsize)samples, spectrum);
-    return;
-  }
   field = oct_tissue_get_field (tissue, moment->realisations[0], column);
-  find_metal (scene, moment, line, &metal);
-  move = make_fringe (scene, line, get_line_shift (scene, moment, line),
-      get_light (scene, moment, line, &metal) * OCT_TISSUE_FIELD_UNIT);
+  find_metal (scene, moment, at, &metal);
+  move = make_fringe (scene, line, get_line_shift (scene, moment, at),
+      get_light (scene, moment, at, &metal) * OCT_TISSUE_FIELD_UNIT);
   if (tissue->realisations > 1 && moment->mix[1] > 0.0f)
     see_mixed_tissue (samples, scene->background, scene->fringe, scene->k_turns,
         move, field,
@@ -585,4 +626,21 @@ oct_scene_fill_line (const OctScene *scene, const OctSceneFrame *moment,
         field, spectrum);
   if (metal.cover > 0.0)
     scene_add_metal (scene, line, &metal, spectrum);
+}
+
+void
+oct_scene_fill_line (const OctScene *scene, const OctSceneFrame *moment,
+    guint line, float *spectrum)
+{
+  OctSceneFrame own = { 0 };
+
+  if (moment->fields) {
+    fill_field (scene, moment, line, spectrum);
+  } else if (scene->path) {
+    double at = set_path_place (scene, moment->frame, line, &own);
+
+    fill_place (scene, &own, line, at, spectrum);
+  } else {
+    fill_place (scene, moment, line, line, spectrum);
+  }
 }

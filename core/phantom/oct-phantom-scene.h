@@ -25,6 +25,7 @@ typedef struct {
   /* [lines][2][samples] the field in the spot; NULL: there is no spot, and
    * A-lines are put together from the members above */
   gint16 *fields;
+  guint64 frame;  /* its number, if the scan is a path */
   double *shifts; /* [lines] of all that is in `fields`, um; NULL: none */
 } OctSceneFrame;
 

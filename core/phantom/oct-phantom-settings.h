@@ -42,6 +42,11 @@ typedef struct {
    * patient, 0 = none; samples (root mean square) by which the trigger of an
    * A-line comes late or early */
   double line_rate, volume_rate, motion, flow, jitter;
+  /* LAYERS and SURGERY without a spot: where the A-lines of a volume are,
+   * [bscans][lines] pairs across and along the slow axis in fractions of the
+   * sample's width, which are copied; what lies outside of [-1, 2] looks like
+   * its edge.  NULL: a raster. */
+  const double *path;
 } OctPhantomSettings;
 
 #define OCT_PHANTOM_MOST_SPOT 32.0

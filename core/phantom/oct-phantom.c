@@ -83,6 +83,14 @@ phantom_check_settings (const OctPhantomSettings *s, GError **error)
         s->spot_x, s->spot_y, OCT_PHANTOM_MOST_SPOT);
     return FALSE;
   }
+  if (s->path != NULL
+      && (s->kind == OCT_PHANTOM_FLOW || s->spot_x > 0.0 || s->spot_y > 0.0)) {
+    g_set_error_literal (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+        "The phantom follows a scan path with phantom=layers, surgery or "
+        "mirror and without a spot; set `phantom` to one of them and `spot-x` "
+        "and `spot-y` to 0, or `scan` to none.");
+    return FALSE;
+  }
   if (!(s->motion >= 0.0 && s->motion <= OCT_PHANTOM_MOST_MOTION
           && s->flow >= 0.0 && s->flow <= OCT_PHANTOM_MOST_MOTION
           && s->jitter >= 0.0 && s->jitter <= OCT_PHANTOM_MOST_JITTER)) {

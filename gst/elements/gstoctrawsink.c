@@ -19,6 +19,7 @@
 #include "gstoctinstall.h"
 #include "gstoctscanmask.h"
 #include "gstoctscanmeta.h"
+#include "gstoctscanpath.h"
 #include "oct-raw-writer.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_oct_raw_sink_debug);
@@ -91,6 +92,8 @@ struct _GstOctRawSink {
   OctCalibration *upstream;
   guint32 refused_event; /* see gst_oct_calibration_event_take() */
   OctScanMask *mask;     /* from upstream, not recorded yet; or NULL */
+  OctScanPlaces *places; /* the same of the scan path */
+  gboolean places_told;  /* that they came late, or in time */
   gboolean mask_told;    /* that it has changed */
   OctRecordingInfo recording;
   gint fps_n, fps_d;
@@ -454,16 +457,52 @@ take_mask (GstOctRawSink *self, GError **error)
   return TRUE;
 }
 
+/* The same of the places of A-lines. */
+static gboolean
+take_places (GstOctRawSink *self, GError **error)
+{
+  guint64 frames = oct_raw_writer_get_stats (self->writer).frames;
+  guint lines = self->info.rows / self->info.bscans;
+  g_autoptr (OctScanPlaces) places = g_steal_pointer (&self->places);
+
+  if (places == NULL)
+    return TRUE;
+  if (places->lines != lines) {
+    GST_ELEMENT_WARNING (self, STREAM, FORMAT,
+        ("The scan path has B-scans of %u A-lines, but those that come have "
+         "%u; it is not recorded, send that of this scan.",
+            places->lines, lines),
+        (NULL));
+    return TRUE;
+  }
+  if (!oct_raw_writer_set_places (self->writer, places, error))
+    return FALSE;
+  if (frames > 0 && !self->places_told)
+    GST_ELEMENT_WARNING (self, STREAM, FORMAT,
+        ("The scan path has come with B-scan %" G_GUINT64_FORMAT
+         " alone; the recording says that it is that of the B-scans before, "
+         "too.",
+            frames),
+        (NULL));
+  self->places_told = TRUE;
+  return TRUE;
+}
+
 static gboolean
 gst_oct_raw_sink_event (GstBaseSink *base, GstEvent *event)
 {
   GstOctRawSink *self = GST_OCT_RAW_SINK (base);
   OctCalibration *calibration = NULL;
   OctScanMask *mask = gst_oct_scan_mask_event_parse (event);
+  OctScanPlaces *places = gst_oct_scan_path_event_parse (event);
 
   if (mask != NULL) {
     g_clear_pointer (&self->mask, oct_scan_mask_unref);
     self->mask = mask;
+  }
+  if (places != NULL) {
+    g_clear_pointer (&self->places, oct_scan_places_unref);
+    self->places = places;
   }
   if (!gst_oct_calibration_event_take (
           GST_ELEMENT (self), &event, &self->refused_event, &calibration))
@@ -589,7 +628,8 @@ gst_oct_raw_sink_render (GstBaseSink *base, GstBuffer *buffer)
   stats = oct_raw_writer_get_stats (self->writer);
   if (stats.frames + stats.lost == 0)
     raw_sink_begin (self, buffer);
-  if (!take_mask (self, &error) || !keep_described (self, &error)
+  if (!take_mask (self, &error) || !take_places (self, &error)
+      || !keep_described (self, &error)
       || !raw_sink_append (self, buffer, &error)) {
     gst_oct_file_sink_fail (GST_OCT_FILE_SINK (self), &error);
     return GST_FLOW_ERROR;
@@ -635,7 +675,8 @@ gst_oct_raw_sink_stop (GstBaseSink *base)
     gst_oct_file_sink_fail (GST_OCT_FILE_SINK (self), &error);
   g_clear_pointer (&self->upstream, oct_calibration_unref);
   g_clear_pointer (&self->mask, oct_scan_mask_unref);
-  self->mask_told = FALSE;
+  g_clear_pointer (&self->places, oct_scan_places_unref);
+  self->mask_told = self->places_told = FALSE;
   oct_recording_info_clear (&self->recording);
   self->has_info = FALSE;
   return TRUE;

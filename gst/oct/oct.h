@@ -112,4 +112,23 @@ G_BEGIN_DECLS
  * A-line fastest; 0: it is left out */
 #define GST_OCT_SCAN_MASK_TAKEN "taken"
 
+/* -------------------------------------------------------------- scan path
+ *
+ * Where the beam is at each A-line of a volume, if the scan is not a raster: a sticky
+ * event as above with this name, sent after the caps and before the first
+ * buffer, and again when the path changes.  octremap makes a raster of it,
+ * octrawsink keeps it.  A volume is as many B-scans as the scan position says;
+ * a piece of a curve counts as a B-scan. */
+#define GST_OCT_SCAN_PATH_EVENT_NAME "application/x-oct-scan-path"
+/* guint: A-lines of a B-scan, and B-scans of a volume */
+#define GST_OCT_SCAN_PATH_LINES "lines"
+#define GST_OCT_SCAN_PATH_BSCANS "bscans"
+/* GstBuffer, of bscans x lines doubles of this machine's byte order, in the
+ * order in which A-lines are taken: metres from the middle of the scanner, y
+ * downwards */
+#define GST_OCT_SCAN_PATH_X "x"
+#define GST_OCT_SCAN_PATH_Y "y"
+/* string, may be absent: raster, spiral, ..., file */
+#define GST_OCT_SCAN_PATH_PATTERN "pattern"
+
 G_END_DECLS

@@ -17,7 +17,8 @@ struct _GstOctInput {
   OctReader *reader;
   OctRecording *recording;
   OctPhantom *phantom;
-  GstMemory *preloaded; /* all B-scans, tightly packed */
+  OctScanPlaces *places; /* NULL: a raster, or not known */
+  GstMemory *preloaded;  /* all B-scans, tightly packed */
 
   /* if volumes are cut down; NULL: they are not */
   OctScanMask *mask;
@@ -178,8 +179,12 @@ find_bscans (const OctRecording *recording, guint set)
   const OctRecordingInfo *info = oct_recording_get_info (recording);
   const OctScanMask *mask = oct_recording_get_mask (recording, 0);
 
-  if (set != 0 || info->bscans != 0 || mask == NULL)
+  if (set != 0 || info->bscans != 0)
     return set != 0 ? set : info->bscans;
+  if (oct_recording_get_places (recording) != NULL)
+    return oct_recording_get_places (recording)->bscans;
+  if (mask == NULL)
+    return 0;
   return mask->lines_each == info->lines ? mask->taken_bscans : mask->bscans;
 }
 
@@ -219,6 +224,9 @@ open_recording (
     .lines = info->lines,
     .frames = oct_recording_get_frames (input->recording),
     .repeats = info->repeats };
+  if (oct_recording_get_places (input->recording) != NULL)
+    input->places =
+        oct_scan_places_ref (oct_recording_get_places (input->recording));
   bscans = find_bscans (input->recording, settings->reader.bscans);
   input->info.bscans =
       bscans != 0 ? bscans : (guint)MIN (input->info.frames, G_MAXINT);
@@ -256,18 +264,79 @@ input_open_file (
   return TRUE;
 }
 
+/* Along a path, the sizes of a volume are those of the path. */
+static gboolean
+look_along (GstOctInput *input, const GstOctScanLook *look,
+    OctPhantomSettings *phantom, GError **error)
+{
+  OctScanSettings scan = { .kind = (OctScanKind)look->pattern,
+    .line_rate = 1e5,
+    .lines = MAX (phantom->lines, 2),
+    .bscans = phantom->bscans,
+    .width = look->width,
+    .height = look->width,
+    .repeats = 1,
+    .group = 1,
+    .limits = { { 1e4, 1e4 }, { 1e6, 1e6 }, { 1e9, 1e9 } } };
+
+  if (look->pattern == GST_OCT_SCAN_LOOK_NONE)
+    return TRUE;
+  if (phantom->repeats > 1) {
+    g_set_error_literal (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+        "A scan along a path takes each place once, but `repeats` of octsrc is "
+        "more than 1; set it to 1, or `scan` to none");
+    return FALSE;
+  }
+  if (look->pattern == OCT_SCAN_FILE && look->file == NULL) {
+    g_set_error_literal (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+        "octsrc has scan=file, but no file; set `scan-file` to a text with a "
+        "row of x and y in mm for each A-line");
+    return FALSE;
+  }
+  input->places = look->pattern == OCT_SCAN_FILE
+                      ? oct_scan_places_read (look->file, scan.lines, error)
+                      : oct_scan_places_new_from_settings (&scan, error);
+  if (input->places == NULL) {
+    gst_oct_error_name_property (error, "`scan-file` of octsrc");
+    return FALSE;
+  }
+  phantom->lines = input->places->lines;
+  phantom->bscans = input->places->bscans;
+  return TRUE;
+}
+
+/* As fractions of the sample's width, g_free() it; NULL: a raster. */
+static double *
+make_fractions (const OctScanPlaces *places)
+{
+  double *path;
+
+  if (places == NULL)
+    return NULL;
+  path = g_new (double, 2 * (gsize)places->count);
+  for (guint i = 0; i < places->count; i++)
+    for (guint axis = 0; axis < 2; axis++)
+      path[2 * (gsize)i + axis] =
+          places->points[i].at[axis] / GST_OCT_SCAN_SAMPLE + 0.5;
+  return path;
+}
+
 static gboolean
 open_phantom (
     GstOctInput *input, const GstOctInputSettings *settings, GError **error)
 {
   const OctReaderSettings *sizes = &settings->reader;
   OctPhantomSettings phantom = settings->phantom;
+  g_autofree double *path = NULL;
 
   phantom.samples =
       sizes->samples != 0 ? sizes->samples : DEFAULT_PHANTOM_SAMPLES;
   phantom.lines = sizes->lines != 0 ? sizes->lines : DEFAULT_PHANTOM_LINES;
   phantom.bscans = sizes->bscans != 0 ? sizes->bscans : DEFAULT_PHANTOM_BSCANS;
   phantom.repeats = MAX (settings->repeats, 1);
+  if (!look_along (input, &settings->look, &phantom, error))
+    return FALSE;
+  phantom.path = path = make_fractions (input->places);
   /* any other type is for its own sentence to refuse */
   phantom.sample_format = sizes->stored == OCT_STORED_U1   ? OCT_SAMPLE_U8
                           : sizes->stored == OCT_STORED_U2 ? OCT_SAMPLE_U16
@@ -399,6 +468,12 @@ cut_down (GstOctInput *input, const GstOctScanCut *cut, GError **error)
 
   if (cut->kind == GST_OCT_SCAN_MASK_NONE)
     return TRUE;
+  if (input->places != NULL) {
+    g_set_error_literal (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+        "`scan-mask` of octsrc leaves A-lines of a raster out, and this scan "
+        "is a path; set one of `scan-mask` and `scan` to none");
+    return FALSE;
+  }
   if (!input_check_whole (input, error))
     return FALSE;
   input->mask = make_mask (cut, info, error);
@@ -454,6 +529,7 @@ gst_oct_input_close (GstOctInput *input)
   g_clear_pointer (&input->phantom, oct_phantom_free);
   g_clear_pointer (&input->preloaded, gst_memory_unref);
   g_clear_pointer (&input->mask, oct_scan_mask_unref);
+  g_clear_pointer (&input->places, oct_scan_places_unref);
   g_free (input->uncut);
   g_free (input);
 }
@@ -470,6 +546,12 @@ gst_oct_input_get_scan_mask (const GstOctInput *input, guint64 frame)
   return input->mask == NULL && input->recording != NULL
              ? oct_recording_get_mask (input->recording, frame)
              : input->mask;
+}
+
+OctScanPlaces *
+gst_oct_input_get_places (const GstOctInput *input)
+{
+  return input->places;
 }
 
 /* Whether a recording says where its B-scans are in volumes; that is not known
@@ -566,6 +648,9 @@ describe_recording (const GstOctInput *input, const char *name)
   if (oct_recording_get_mask_problem (recording) != NULL)
     g_ptr_array_add (
         flaws, g_strdup (oct_recording_get_mask_problem (recording)));
+  if (oct_recording_get_places_problem (recording) != NULL)
+    g_ptr_array_add (
+        flaws, g_strdup (oct_recording_get_places_problem (recording)));
   if (leftover != 0)
     g_ptr_array_add (flaws,
         g_strdup_printf (

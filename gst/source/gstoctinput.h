@@ -13,6 +13,7 @@
 #include "oct-phantom.h"
 #include "oct-reader.h"
 #include "oct-scan-mask.h"
+#include "oct-scan-places.h"
 
 G_BEGIN_DECLS
 
@@ -33,6 +34,17 @@ typedef struct {
   char *output; /* to write, or NULL */
 } GstOctScanCut;
 
+/* The path along which the virtual OCT system looks. */
+typedef struct {
+  gint pattern; /* an OctScanKind, or GST_OCT_SCAN_LOOK_NONE */
+  double width; /* of the pattern, mm */
+  char *file;   /* of OCT_SCAN_FILE, or NULL */
+} GstOctScanLook;
+
+#define GST_OCT_SCAN_LOOK_NONE -1
+/* The width of its sample, mm. */
+#define GST_OCT_SCAN_SAMPLE 6.0
+
 typedef struct {
   char *location; /* NULL = the virtual OCT system */
   gboolean preload;
@@ -41,6 +53,7 @@ typedef struct {
   guint repeats;              /* B-scans at each place, 0 = as the file says */
   OctPhantomSettings phantom; /* the rest of the virtual OCT system */
   GstOctScanCut cut;          /* of whole volumes */
+  GstOctScanLook look;        /* of the virtual OCT system */
 } GstOctInputSettings;
 
 typedef struct _GstOctInput GstOctInput;
@@ -61,6 +74,10 @@ const OctReaderInfo *gst_oct_input_get_info (const GstOctInput *input);
  * for volumes of one size. */
 OctScanMask *gst_oct_input_get_scan_mask (
     const GstOctInput *input, guint64 frame);
+
+/* Where the A-lines of a volume are (no new reference); NULL: on a raster, or
+ * nobody knows. */
+OctScanPlaces *gst_oct_input_get_places (const GstOctInput *input);
 
 /* Where B-scan `frame` is in the scan, counted from the beginning of the first
  * volume: after B-scans that a recording lost while it was made, it is not its

@@ -21,6 +21,7 @@
 #include "gstoctinstall.h"
 #include "gstoctscanmask.h"
 #include "gstoctscanmeta.h"
+#include "gstoctscanpath.h"
 #include "gstoctsrcopen.h"
 #include "gstoctsrcsettings.h"
 #include "gstoctsrcuri.h"
@@ -212,7 +213,7 @@ gst_oct_src_start (GstBaseSrc *base)
   GstOctSrc *self = GST_OCT_SRC (base);
   g_autoptr (GError) error = NULL;
   g_autofree char *location = NULL, *variable = NULL, *dataset = NULL;
-  g_autofree char *mask = NULL, *mask_output = NULL;
+  g_autofree char *mask = NULL, *mask_output = NULL, *scan = NULL;
   GstOctSrcSettings settings;
   GstOctInput *input;
   guint per_buffer = 1;
@@ -230,6 +231,7 @@ gst_oct_src_start (GstBaseSrc *base)
   settings.input.cut.file = mask = g_strdup (settings.input.cut.file);
   settings.input.cut.output = mask_output =
       g_strdup (settings.input.cut.output);
+  settings.input.look.file = scan = g_strdup (settings.input.look.file);
   GST_OBJECT_UNLOCK (self);
   input = gst_oct_src_open (GST_ELEMENT (self), &settings, &self->cuda, &error);
   if (input != NULL)
@@ -310,16 +312,20 @@ src_send_calibration (GstOctSrc *self, gboolean changed)
         GST_BASE_SRC_PAD (self), gst_oct_calibration_event_new (calibration));
 }
 
-/* Tells octvolumecs which A-lines there are from B-scan `frame` on. */
+/* Which A-lines there are from B-scan `frame` on, and where. */
 static void
-send_scan_mask (GstOctSrc *self, guint64 frame)
+send_scan (GstOctSrc *self, guint64 frame)
 {
   OctScanMask *mask = gst_oct_input_get_scan_mask (self->input, frame);
+  OctScanPlaces *places = gst_oct_input_get_places (self->input);
 
   if (mask != NULL && mask != self->mask_sent)
     gst_pad_push_event (
         GST_BASE_SRC_PAD (self), gst_oct_scan_mask_event_new (mask));
   self->mask_sent = mask;
+  if (places != NULL && self->frames == 0)
+    gst_pad_push_event (
+        GST_BASE_SRC_PAD (self), gst_oct_scan_path_event_new (places));
 }
 
 static void
@@ -512,7 +518,7 @@ try_buffer (GstOctSrc *self, GstBuffer **buffer, guint64 *frame, GError **error)
 
   if (!skip_missing (self, end, frame, error))
     return *error != NULL ? GST_FLOW_ERROR : GST_FLOW_EOS;
-  send_scan_mask (self, *frame);
+  send_scan (self, *frame);
   count = count_left (self, *frame, end);
   if (!choose_count (self, count))
     return GST_FLOW_NOT_NEGOTIATED;

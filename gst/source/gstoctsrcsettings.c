@@ -79,7 +79,22 @@ static const GEnumValue scan_masks[] = {
   { 0, NULL, NULL },
 };
 
-static GST_OCT_DEFINE_ENUM (get_scan_mask_type, "GstOctScanMaskChoice",
+static const GEnumValue scan_looks[] = {
+  { GST_OCT_SCAN_LOOK_NONE, "A raster, whose spacings are not known", "none" },
+  { OCT_SCAN_RASTER, "B-scans below each other", "raster" },
+  { OCT_SCAN_RADIAL, "B-scans through the middle", "radial" },
+  { OCT_SCAN_SPIRAL, "A spiral of constant velocity", "spiral" },
+  { OCT_SCAN_SPIRAL_ANGULAR, "A spiral with as many A-lines in each turn",
+      "spiral-angular" },
+  { OCT_SCAN_LISSAJOUS, "Two sines, closed", "lissajous" },
+  { OCT_SCAN_ROSETTE, "Petals through the middle, closed", "rosette" },
+  { OCT_SCAN_FILE, "The places in `scan-file`", "file" },
+  { 0, NULL, NULL },
+};
+
+static GST_OCT_DEFINE_ENUM (get_scan_look_type, "GstOctScanLook",
+    scan_looks) static GST_OCT_DEFINE_ENUM (get_scan_mask_type,
+    "GstOctScanMaskChoice",
     scan_masks) static GST_OCT_DEFINE_ENUM (get_phantom_type, "GstOctPhantom",
     phantoms) static GST_OCT_DEFINE_ENUM (get_packing_type, "GstOctPacking",
     packings)
@@ -218,6 +233,22 @@ static GST_OCT_DEFINE_ENUM (get_scan_mask_type, "GstOctScanMaskChoice",
           0, NULL,
           GST_OCT_DOUBLE (GstOctSrcSettings, input.phantom.spot_y, 0.0,
               OCT_PHANTOM_MOST_SPOT, 0.0) },
+      { "scan", "Scan",
+          "Virtual system, phantom=layers, surgery or mirror: the path along "
+          "which it looks at its sample of 6 mm; octremap makes a raster of it",
+          0, NULL,
+          GST_OCT_ENUM (GstOctSrcSettings, input.look.pattern,
+              get_scan_look_type, GST_OCT_SCAN_LOOK_NONE) },
+      { "scan-width", "Width of the scan",
+          "Width, height and diameter of the path of `scan` in mm (not of "
+          "scan=file)",
+          0, NULL,
+          GST_OCT_DOUBLE (GstOctSrcSettings, input.look.width, 0.001, 100.0,
+              GST_OCT_SCAN_SAMPLE) },
+      { "scan-file", "Scan file",
+          "File of scan=file: a row of x and y in mm for each A-line, as "
+          "octscangen reads it",
+          0, NULL, GST_OCT_STRING (GstOctSrcSettings, input.look.file) },
       { "scan-mask", "Scan mask",
           "Which A-lines of a volume are delivered, for octvolumecs to fill in "
           "the others",
@@ -272,6 +303,7 @@ gst_oct_src_settings_changed (
   forget_empty (&settings->input.location);
   forget_empty (&settings->input.reader.variable);
   forget_empty (&settings->input.reader.dataset);
+  forget_empty (&settings->input.look.file);
   return g_strcmp0 (row->group, "calibration") == 0;
 }
 

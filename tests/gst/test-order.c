@@ -73,6 +73,9 @@ static const struct {
       "octslice* octdcsub*: it takes images of 8 bit *; put what makes images "
       "of spectra between them, *" },
   { "octfft ! octflip", "octflip* octfft*; put octlogscale between them." },
+  { "octdispersion ! octremap",
+      "octremap* octdispersion*: it takes grey images *; put what makes images "
+      "of spectra between them, *" },
   { "octdispersion ! octaverage",
       "octaverage* octdispersion*: it takes images or A-scans, *; put what "
       "makes images of spectra between them, *" },

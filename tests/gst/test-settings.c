@@ -48,6 +48,8 @@ static const char *const launches[] = {
   SOURCE " ! octreconstruct mode=a-line output=ascans ! octalign repeats=2"
          " ! octangio repeats=2" SINK,
   SOURCE " bscans=4 ! octreconstruct ! octenface update=scan" SINK,
+  "octsrc samples=256 lines=16 bscans=16 scan=spiral ! octreconstruct"
+  " ! octremap" SINK,
   SOURCE " bscans=4 ! octreconstruct ! octslice update=scan" SINK,
   SOURCE " bscans=4 ! octreconstruct ! tee name=tee ! queue ! octvolumesink"
          " location=@/volume.npy async=false tee. ! queue" SINK,

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "oct-scan-places.h"
+
+#include <math.h>
+#include <string.h>
+
+#define FARTHEST 1e6 /* mm */
+
+OctScanPlaces *
+oct_scan_places_new (guint lines, guint bscans, const double *x,
+    const double *y, double unit, const char *pattern, GError **error)
+{
+  guint64 count = (guint64)lines * bscans;
+  g_autoptr (OctScanPlaces) places = NULL;
+
+  if (count < 2 || count > OCT_SCAN_MAX_SAMPLES) {
+    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+        "A scan path of %u B-scans of %u A-lines was given; 2 to %u A-lines "
+        "are expected, set `lines` and `bscans` to those of a volume.",
+        bscans, lines, OCT_SCAN_MAX_SAMPLES);
+    return NULL;
+  }
+  places = g_atomic_rc_box_new0 (OctScanPlaces);
+  places->lines = lines;
+  places->bscans = bscans;
+  places->count = (guint)count;
+  places->points = g_new (OctScanPoint, count);
+  places->pattern = g_strdup (pattern != NULL ? pattern : "file");
+  for (guint i = 0; i < places->count; i++) {
+    places->points[i] = (OctScanPoint){ { x[i] * unit, y[i] * unit } };
+    if (fabs (x[i] * unit) <= FARTHEST && fabs (y[i] * unit) <= FARTHEST)
+      continue;
+    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+        "A-line %u of the scan path lies at x = %g m and y = %g m; numbers of "
+        "at most 1000 m are expected, leave A-lines without a place out.",
+        i, x[i] * unit * 1e-3, y[i] * unit * 1e-3);
+    return NULL;
+  }
+  return g_steal_pointer (&places);
+}
+
+static void
+places_clear (gpointer data)
+{
+  OctScanPlaces *places = data;
+
+  g_free (places->points);
+  g_free (places->pattern);
+}
+
+OctScanPlaces *
+oct_scan_places_ref (OctScanPlaces *places)
+{
+  return g_atomic_rc_box_acquire (places);
+}
+
+void
+oct_scan_places_unref (OctScanPlaces *places)
+{
+  g_atomic_rc_box_release_full (places, places_clear);
+}
+
+gboolean
+oct_scan_places_equal (const OctScanPlaces *a, const OctScanPlaces *b)
+{
+  return a == b
+         || (a != NULL && b != NULL && a->lines == b->lines
+             && a->bscans == b->bscans
+             && memcmp (a->points, b->points, a->count * sizeof *a->points)
+                    == 0);
+}
+
+/* -------------------------------------------------------------- of a pattern */
+
+/* Active A-lines of a sweep, which are appended. */
+static guint
+take_sweep (const OctScanPattern *pattern, const OctScanSweep *sweep, GArray *x,
+    GArray *y)
+{
+  guint n = 0;
+
+  for (guint i = sweep->first; i < sweep->first + sweep->count; i++) {
+    const OctScanPoint *p = &g_array_index (pattern->points, OctScanPoint, i);
+
+    if (g_array_index (pattern->active, guint8, i) == 0)
+      continue;
+    g_array_append_val (x, p->at[0]);
+    g_array_append_val (y, p->at[1]);
+    n++;
+  }
+  return n;
+}
+
+/* Cuts what was taken into B-scans; 0: that is not possible. */
+static guint
+places_find_lines (
+    guint first, gboolean alike, guint sweeps, guint count, guint set)
+{
+  if (sweeps > 1)
+    return alike ? first : 0;
+  return set > 0 && count % set == 0 ? set : 0;
+}
+
+OctScanPlaces *
+oct_scan_places_new_from_settings (const OctScanSettings *s, GError **error)
+{
+  g_autoptr (OctScanPattern) pattern = oct_scan_pattern_new (s, error);
+  g_autoptr (GArray) x = g_array_new (FALSE, FALSE, sizeof (double));
+  g_autoptr (GArray) y = g_array_new (FALSE, FALSE, sizeof (double));
+  guint sweeps, lines, first = 0;
+  gboolean alike = TRUE;
+
+  if (pattern == NULL)
+    return NULL;
+  sweeps = pattern->sweeps->len / pattern->volumes;
+  for (guint i = 0; i < sweeps; i++) {
+    guint n = take_sweep (
+        pattern, &g_array_index (pattern->sweeps, OctScanSweep, i), x, y);
+
+    if (i == 0)
+      first = n;
+    alike = alike && n == first;
+  }
+  lines = places_find_lines (first, alike, sweeps, x->len, s->lines);
+  if (lines > 0)
+    return oct_scan_places_new (lines, x->len / lines,
+        (double *)(void *)x->data, (double *)(void *)y->data, 1.0,
+        oct_scan_kind_name (s->kind), error);
+  if (sweeps > 1)
+    g_set_error_literal (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+        "The B-scans of the scan have different numbers of A-lines, but those "
+        "of a volume are equally long; make them so, or leave the empty rows "
+        "of the file out and set `lines`.");
+  else
+    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+        "A curve of %u A-lines was given, which %u `lines` do not divide into "
+        "B-scans; set `lines` to a number that does.",
+        x->len, s->lines);
+  return NULL;
+}
+
+/* --------------------------------------------------------------------- files */
+
+char *
+oct_scan_places_format (const OctScanPlaces *places, gsize *length)
+{
+  GString *text = g_string_new (NULL);
+  char number[G_ASCII_DTOSTR_BUF_SIZE];
+
+  g_string_append_printf (text, "# %u B-scans of %u A-lines: x and y in mm\n",
+      places->bscans, places->lines);
+  for (guint i = 0; i < places->count; i++) {
+    /* one A-line alone is not a B-scan of a scan file */
+    if (i > 0 && places->lines > 1 && i % places->lines == 0)
+      g_string_append_c (text, '\n');
+    for (guint axis = 0; axis < OCT_SCAN_AXES; axis++) {
+      g_string_append (text,
+          g_ascii_dtostr (number, sizeof number, places->points[i].at[axis]));
+      g_string_append_c (text, axis == 0 ? ' ' : '\n');
+    }
+  }
+  *length = text->len;
+  return g_string_free (text, FALSE);
+}
+
+OctScanPlaces *
+oct_scan_places_read (const char *path, guint lines, GError **error)
+{
+  g_autoptr (OctScanCurve) curve = oct_scan_curve_read (path, error);
+  OctScanSettings settings = { .kind = OCT_SCAN_FILE,
+    .lines = lines,
+    .repeats = 1,
+    .group = 1,
+    .curve = curve };
+
+  return curve != NULL ? oct_scan_places_new_from_settings (&settings, error)
+                       : NULL;
+}

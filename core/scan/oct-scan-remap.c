@@ -1,0 +1,472 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "oct-scan-remap.h"
+
+#include "oct-parallel.h"
+
+#include <math.h>
+#include <string.h>
+
+#define MOST OCT_SCAN_REMAP_MOST
+#define LEAST_WEIGHT 1e-3
+#define SLOPE_WEIGHT 1e-3 /* keeps a fit to A-lines on a straight line finite */
+#define LOWEST_WEIGHT -0.5
+#define LEAST_LEFT 0.1f
+#define FOURTH 3
+#define FOURTH_FACTOR 1.2
+/* Distance in F beyond which weights are below LEAST_WEIGHT. */
+#define WEIGHT_REACH 1.579
+#define CELL_LINES 2.0 /* A-lines in a cell, on average */
+#define GRAIN 4
+
+/* A-lines in square cells, so that neighbours are found among few. */
+typedef struct {
+  const double *x, *y;
+  guint columns, rows;
+  double left, top, size;
+  guint32 *first; /* [columns x rows + 1] */
+  guint32 *lines;
+} Cells;
+
+typedef struct {
+  double square; /* of the distance */
+  guint32 line;
+} Neighbour;
+
+static guint
+cell_of (double at, double begin, double size, guint n)
+{
+  double cell = floor ((at - begin) / size);
+
+  return cell <= 0 ? 0 : cell >= n - 1 ? n - 1 : (guint)cell;
+}
+
+/* The field of those A-lines that can be next to a pixel: one far outside would
+ * make cells as large as all of the raster. */
+static gboolean
+is_near (const OctScanRemapSettings *s, double x, double y)
+{
+  double margin = MAX (s->columns, s->rows) + s->hole;
+
+  return isfinite (x) && isfinite (y) && x >= -margin && y >= -margin
+         && x <= s->columns + margin && y <= s->rows + margin;
+}
+
+static void
+cells_init (Cells *cells, const OctScanRemapSettings *s, const double *x,
+    const double *y, guint count)
+{
+  double right = -G_MAXDOUBLE, bottom = -G_MAXDOUBLE;
+  guint used = 0, n;
+
+  *cells = (Cells){ .x = x, .y = y, .left = G_MAXDOUBLE, .top = G_MAXDOUBLE };
+  for (guint i = 0; i < count; i++) {
+    if (!is_near (s, x[i], y[i]))
+      continue;
+    used++;
+    cells->left = MIN (cells->left, x[i]);
+    cells->top = MIN (cells->top, y[i]);
+    right = MAX (right, x[i]);
+    bottom = MAX (bottom, y[i]);
+  }
+  if (used == 0)
+    return;
+  cells->size =
+      MAX (sqrt (MAX (right - cells->left, 1.0) * MAX (bottom - cells->top, 1.0)
+                 / used * CELL_LINES),
+          1e-3);
+  cells->columns = (guint)MIN ((right - cells->left) / cells->size, 16384) + 1;
+  cells->rows = (guint)MIN ((bottom - cells->top) / cells->size, 16384) + 1;
+  n = cells->columns * cells->rows;
+  cells->first = g_new0 (guint32, n + 1);
+  cells->lines = g_new (guint32, used);
+  for (guint pass = 0; pass < 2; pass++) {
+    for (guint i = count; i-- > 0;) {
+      guint at;
+
+      if (!is_near (s, x[i], y[i]))
+        continue;
+      at = cell_of (y[i], cells->top, cells->size, cells->rows) * cells->columns
+           + cell_of (x[i], cells->left, cells->size, cells->columns);
+      if (pass == 0)
+        cells->first[at]++;
+      else
+        cells->lines[--cells->first[at]] = i;
+    }
+    /* ends of cells, which the second pass moves to their beginnings */
+    for (guint i = 1; pass == 0 && i <= n; i++)
+      cells->first[i] += cells->first[i - 1];
+  }
+}
+
+static void
+keep_neighbour (
+    Neighbour *list, guint *count, guint most, double square, guint32 line)
+{
+  guint at = *count;
+
+  if (at == most
+      && (square > list[at - 1].square
+          || (square == list[at - 1].square && line > list[at - 1].line)))
+    return;
+  if (at < most)
+    ++*count;
+  else
+    at--;
+  for (; at > 0
+         && (square < list[at - 1].square
+             || (square == list[at - 1].square && line < list[at - 1].line));
+       at--)
+    list[at] = list[at - 1];
+  list[at] = (Neighbour){ square, line };
+}
+
+static void
+search_cell (const Cells *cells, gint column, gint row, double x, double y,
+    Neighbour *list, guint *count, guint most)
+{
+  guint cell;
+
+  if (column < 0 || row < 0 || column >= (gint)cells->columns
+      || row >= (gint)cells->rows)
+    return;
+  cell = (guint)row * cells->columns + (guint)column;
+  for (guint i = cells->first[cell]; i < cells->first[cell + 1]; i++) {
+    guint32 line = cells->lines[i];
+    double dx = cells->x[line] - x, dy = cells->y[line] - y;
+
+    keep_neighbour (list, count, most, dx * dx + dy * dy, line);
+  }
+}
+
+/* Whether no A-line at the distance `nearest` or farther would be used. */
+static gboolean
+is_enough (const OctScanRemapSettings *s, double nearest, guint most,
+    const Neighbour *list, guint count)
+{
+  double f;
+
+  if (count == 0)
+    return nearest > s->hole;
+  if (count == most)
+    return list[count - 1].square <= nearest * nearest;
+  if (count <= FOURTH)
+    return FALSE;
+  f = MAX (s->width, FOURTH_FACTOR * sqrt (list[FOURTH].square));
+  return list[FOURTH].square <= nearest * nearest && nearest > WEIGHT_REACH * f;
+}
+
+/* The `most` nearest A-lines of a place, by distance: cells in growing squares
+ * around it, until none outside would be used. */
+static guint
+find_neighbours (const OctScanRemapSettings *s, const Cells *cells, double x,
+    double y, guint most, Neighbour *list)
+{
+  gint column = (gint)floor ((x - cells->left) / cells->size);
+  gint row = (gint)floor ((y - cells->top) / cells->size);
+  gint reach = MAX (MAX (column, (gint)cells->columns - 1 - column),
+      MAX (row, (gint)cells->rows - 1 - row));
+  guint count = 0;
+
+  for (gint ring = 0; ring <= reach; ring++) {
+    /* from the place to the nearest cell of this ring */
+    double nearest = (ring - 1) * cells->size;
+
+    if (ring > 1 && is_enough (s, nearest, most, list, count))
+      break;
+    for (gint i = -ring; i <= ring; i++) {
+      search_cell (cells, column + i, row - ring, x, y, list, &count, most);
+      if (ring == 0)
+        break;
+      search_cell (cells, column + i, row + ring, x, y, list, &count, most);
+    }
+    for (gint i = 1 - ring; i < ring; i++) {
+      search_cell (cells, column - ring, row + i, x, y, list, &count, most);
+      search_cell (cells, column + ring, row + i, x, y, list, &count, most);
+    }
+  }
+  return count;
+}
+
+/* -------------------------------------------------------------------- weights */
+
+/* Solves the symmetric a[3][3] s = (1, 0, 0). */
+static gboolean
+solve_first (const double a[6], double s[3])
+{
+  /* a: 00 01 02 11 12 22 */
+  double c0 = a[3] * a[5] - a[4] * a[4];
+  double c1 = a[2] * a[4] - a[1] * a[5];
+  double c2 = a[1] * a[4] - a[2] * a[3];
+  double det = a[0] * c0 + a[1] * c1 + a[2] * c2;
+
+  s[0] = c0 / det;
+  s[1] = c1 / det;
+  s[2] = c2 / det;
+  return isfinite (s[0]) && isfinite (s[1]) && isfinite (s[2]);
+}
+
+static void
+fit_plane (const Cells *cells, double x, double y, double width,
+    const Neighbour *list, guint count, double *weights)
+{
+  double f =
+      MAX (width, FOURTH_FACTOR * sqrt (list[MIN (FOURTH, count - 1)].square));
+  double a[6] = { 0 }, s[3], sum = 0, w[MOST];
+  gboolean good;
+
+  for (guint i = 0; i < count; i++) {
+    double ex = (cells->x[list[i].line] - x) / f;
+    double ey = (cells->y[list[i].line] - y) / f;
+
+    w[i] = exp (-4 * G_LN2 * list[i].square / (f * f));
+    if (w[i] < LEAST_WEIGHT)
+      w[i] = i == 0 ? LEAST_WEIGHT : 0;
+    sum += w[i];
+    a[1] += w[i] * ex;
+    a[2] += w[i] * ey;
+    a[3] += w[i] * ex * ex;
+    a[4] += w[i] * ex * ey;
+    a[5] += w[i] * ey * ey;
+  }
+  a[0] = sum;
+  a[3] += SLOPE_WEIGHT * sum;
+  a[5] += SLOPE_WEIGHT * sum;
+  good = solve_first (a, s);
+  for (guint i = 0; good && i < count; i++) {
+    double ex = (cells->x[list[i].line] - x) / f;
+    double ey = (cells->y[list[i].line] - y) / f;
+
+    weights[i] = w[i] * (s[0] + s[1] * ex + s[2] * ey);
+    good = weights[i] >= LOWEST_WEIGHT;
+  }
+  for (guint i = 0; !good && i < count; i++)
+    weights[i] = w[i] / sum;
+}
+
+/* The weights of all pixels, MOST of each. */
+typedef struct {
+  const OctScanRemapSettings *settings;
+  const Cells *cells;
+  guint32 *lines; /* [pixels][MOST] */
+  float *weights;
+  guint8 *counts; /* [pixels], 0: a hole */
+} Fitting;
+
+static void
+fit_pixel (const Fitting *fitting, guint column, guint row)
+{
+  const OctScanRemapSettings *s = fitting->settings;
+  gsize pixel = (gsize)row * s->columns + column;
+  guint most = s->method == OCT_SCAN_REMAP_NEAREST ? 1 : MOST, kept = 0;
+  Neighbour list[MOST];
+  double weights[MOST] = { 1.0 }, sum = 0.0;
+  guint count = find_neighbours (s, fitting->cells, column, row, most, list);
+
+  if (count == 0 || list[0].square > s->hole * s->hole)
+    return;
+  if (s->method == OCT_SCAN_REMAP_LOCAL)
+    fit_plane (fitting->cells, column, row, s->width, list, count, weights);
+  for (guint i = 0; i < count; i++)
+    sum += weights[i];
+  for (guint i = 0; i < count; i++) {
+    /* the first one stays, whose phase is used */
+    if (i > 0 && weights[i] == 0.0)
+      continue;
+    fitting->lines[pixel * MOST + kept] = list[i].line;
+    fitting->weights[pixel * MOST + kept++] = (float)(weights[i] / sum);
+  }
+  fitting->counts[pixel] = (guint8)kept;
+}
+
+static void
+fit_rows (gpointer data, guint first, guint end, guint thread)
+{
+  const Fitting *fitting = data;
+
+  for (; first < end; first++)
+    for (guint column = 0; column < fitting->settings->columns; column++)
+      fit_pixel (fitting, column, first);
+}
+
+static gboolean
+remap_check (const OctScanRemapSettings *s, GError **error)
+{
+  if (s->columns < 1 || s->rows < 1
+      || (guint64)s->columns * s->rows > OCT_MAX_BSCAN_VALUES) {
+    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+        "A raster of %u columns and %u rows was asked for; 1 to %u pixels are "
+        "possible, set `columns` and `rows`.",
+        s->columns, s->rows, (guint)OCT_MAX_BSCAN_VALUES);
+    return FALSE;
+  }
+  if (s->width > 0.0 && s->hole > 0.0 && isfinite (s->width)
+      && isfinite (s->hole))
+    return TRUE;
+  g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+      "A `width` of %g and a `hole` of %g pixels were asked for; set both to "
+      "numbers above 0.",
+      s->width, s->hole);
+  return FALSE;
+}
+
+/* From MOST places for each pixel to one after the other. */
+static OctScanRemap *
+pack_weights (const OctScanRemapSettings *s, const Fitting *fitting)
+{
+  gsize pixels = (gsize)s->columns * s->rows, at = 0;
+  OctScanRemap *remap = g_new0 (OctScanRemap, 1);
+
+  remap->columns = s->columns;
+  remap->rows = s->rows;
+  remap->taken = g_new (guint8, pixels);
+  remap->first = g_new (guint32, pixels + 1);
+  for (gsize i = 0; i < pixels; i++)
+    at += fitting->counts[i];
+  remap->line = g_new (guint32, MAX (at, 1));
+  remap->weight = g_new (float, MAX (at, 1));
+  at = 0;
+  for (gsize i = 0; i < pixels; i++) {
+    guint n = fitting->counts[i];
+
+    remap->first[i] = (guint32)at;
+    remap->taken[i] = n > 0;
+    remap->holes += n == 0;
+    memcpy (remap->line + at, fitting->lines + i * MOST, n * sizeof (guint32));
+    memcpy (
+        remap->weight + at, fitting->weights + i * MOST, n * sizeof (float));
+    at += n;
+  }
+  remap->first[pixels] = (guint32)at;
+  return remap;
+}
+
+OctScanRemap *
+oct_scan_remap_new (const OctScanRemapSettings *s, const double *x,
+    const double *y, guint count, GError **error)
+{
+  gsize pixels = (gsize)s->columns * s->rows;
+  OctScanRemap *remap;
+  Fitting fitting;
+  Cells cells;
+
+  if (!remap_check (s, error))
+    return NULL;
+  cells_init (&cells, s, x, y, count);
+  fitting = (Fitting){ s, &cells, g_new (guint32, pixels * MOST),
+    g_new (float, pixels *MOST), g_new0 (guint8, pixels) };
+  if (cells.first != NULL)
+    oct_parallel_for (
+        s->rows, GRAIN, oct_parallel_get_threads (), fit_rows, &fitting);
+  remap = pack_weights (s, &fitting);
+  remap->count = count;
+  g_free (fitting.lines);
+  g_free (fitting.weights);
+  g_free (fitting.counts);
+  g_free (cells.first);
+  g_free (cells.lines);
+  return remap;
+}
+
+void
+oct_scan_remap_free (OctScanRemap *remap)
+{
+  g_free (remap->taken);
+  g_free (remap->first);
+  g_free (remap->line);
+  g_free (remap->weight);
+  g_free (remap);
+}
+
+/* ----------------------------------------------------------------------- rows */
+
+/* The weights of a pixel that have come, whose sum is 1; 0: too few. */
+static guint
+remap_get_weights (const OctScanRemap *remap, gsize pixel, const guint8 *seen,
+    guint32 lines[MOST], float weights[MOST])
+{
+  guint n = 0;
+  float sum = 0.0f;
+
+  for (guint i = remap->first[pixel]; i < remap->first[pixel + 1]; i++) {
+    if (seen != NULL && seen[remap->line[i]] == 0)
+      continue;
+    lines[n] = remap->line[i];
+    weights[n] = remap->weight[i];
+    sum += weights[n++];
+  }
+  if (!(sum >= LEAST_LEFT))
+    return 0;
+  /* all of them: as they were fitted */
+  for (guint i = 0; n < remap->first[pixel + 1] - remap->first[pixel] && i < n;
+       i++)
+    weights[i] /= sum;
+  return n;
+}
+
+/* Weights are below 0, too: sums can leave the range. */
+#define DEFINE_ROW(name, type, most)                                           \
+  void name (const OctScanRemap *remap, guint row, const type *lines,          \
+      const guint8 *seen, guint depths, type *to)                              \
+  {                                                                            \
+    for (guint column = 0; column < remap->columns; column++, to += depths) {  \
+      guint32 from[MOST];                                                      \
+      float weights[MOST];                                                     \
+      guint n = remap_get_weights (                                            \
+          remap, (gsize)row * remap->columns + column, seen, from, weights);   \
+                                                                               \
+      for (guint z = 0; z < depths; z++) {                                     \
+        float sum = 0.0f;                                                      \
+                                                                               \
+        for (guint i = 0; i < n; i++)                                          \
+          sum += weights[i] * lines[(gsize)from[i] * depths + z];              \
+        to[z] = (type)(CLAMP (sum, 0.0f, (float)(most)) + 0.5f);               \
+      }                                                                        \
+    }                                                                          \
+  }
+
+DEFINE_ROW (oct_scan_remap_row_u8, guint8, G_MAXUINT8)
+DEFINE_ROW (oct_scan_remap_row_u16, guint16, G_MAXUINT16)
+
+/* The sum of amplitudes has the phase of the first A-line. */
+static void
+set_amplitude (const float *nearest, float amplitude, float *to)
+{
+  float own = hypotf (nearest[0], nearest[1]);
+
+  amplitude = MAX (amplitude, 0.0f);
+  to[0] = own > 0.0f ? amplitude * (nearest[0] / own) : amplitude;
+  to[1] = own > 0.0f ? amplitude * (nearest[1] / own) : 0.0f;
+}
+
+void
+oct_scan_remap_row_cf32 (const OctScanRemap *remap, guint row,
+    const float *lines, const guint8 *seen, guint depths, OctScanRemapOf of,
+    float *to)
+{
+  gsize size = 2 * (gsize)depths;
+
+  for (guint column = 0; column < remap->columns; column++, to += size) {
+    guint32 from[MOST];
+    float weights[MOST];
+    guint n = remap_get_weights (
+        remap, (gsize)row * remap->columns + column, seen, from, weights);
+
+    memset (to, 0, size * sizeof *to);
+    for (guint z = 0; n > 0 && z < depths; z++) {
+      float re = 0.0f, im = 0.0f, amplitude = 0.0f;
+
+      for (guint i = 0; i < n; i++) {
+        const float *value = lines + from[i] * size + 2 * z;
+
+        re += weights[i] * value[0];
+        im += weights[i] * value[1];
+        if (of == OCT_SCAN_REMAP_AMPLITUDES)
+          amplitude += weights[i] * hypotf (value[0], value[1]);
+      }
+      to[2 * z] = re;
+      to[2 * z + 1] = im;
+      if (of == OCT_SCAN_REMAP_AMPLITUDES)
+        set_amplitude (lines + from[0] * size + 2 * z, amplitude, to + 2 * z);
+    }
+  }
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * The places of the A-lines of a volume on their way through a pipeline: a
+ * sticky event from octsrc, or from a program, to octremap and octrawsink.
+ * oct/oct.h names its fields.
+ */
+#pragma once
+
+#include <gst/gst.h>
+#include "oct-scan-places.h"
+
+G_BEGIN_DECLS
+
+GstEvent *gst_oct_scan_path_event_new (const OctScanPlaces *places);
+
+/* The places of such an event (a new reference); NULL for any other, and for
+ * one that holds no path, which a sentence on the terminal says. */
+OctScanPlaces *gst_oct_scan_path_event_parse (GstEvent *event);
+
+G_END_DECLS

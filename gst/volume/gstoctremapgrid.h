@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * The settings of octremap, and the raster that they choose for a path.
+ */
+#pragma once
+
+#include "gstoctproperties.h"
+#include "oct-scan-places.h"
+#include "oct-scan-remap.h"
+
+G_BEGIN_DECLS
+
+typedef struct {
+  OctScanRemapMethod method;
+  guint columns, rows;         /* 0: as large as the path */
+  double x_spacing, y_spacing; /* metres; 0: an A-line for each pixel */
+  double width, hole;          /* pixels */
+  gboolean complex;
+  guint64 holes, missing; /* to be read */
+} GstOctRemapSettings;
+
+extern const GstOctProperties gst_oct_remap_properties;
+
+typedef struct {
+  guint columns, rows;
+  double spacing[OCT_SCAN_AXES]; /* metres */
+} GstOctRemapGrid;
+
+/* The weights of a path, and the raster.  NULL with OCT_ERROR_SETTINGS. */
+OctScanRemap *gst_oct_remap_grid_make (const GstOctRemapSettings *settings,
+    const OctScanPlaces *places, GstOctRemapGrid *grid, GError **error);
+
+G_END_DECLS

@@ -1,0 +1,502 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * Scans that are not rasters: the rasters that octremap makes of them, errors
+ * of paths that do not fit, and the path from octsrc to a recording and back.
+ */
+#include "oct-test-files.h"
+#include "oct-test-pipelines.h"
+
+#include <math.h>
+#include <string.h>
+
+/* 4 x 3 pixels in a random order, as 6 B-scans of 2 A-lines. */
+#define LINES 2
+#define BSCANS 6
+#define COUNT (LINES * BSCANS)
+#define COLUMNS 4
+#define ROWS 3
+#define DEPTHS 5
+#define SPACING 10e-6
+#define PERIOD (10 * GST_MSECOND)
+
+static const guint order[COUNT] = { 7, 0, 11, 3, 5, 8, 1, 10, 4, 2, 9, 6 };
+
+static GstBuffer *
+make_doubles (const double *values, guint n)
+{
+  return n > 0 ? gst_buffer_new_memdup (values, n * sizeof (double))
+               : gst_buffer_new ();
+}
+
+/* The path, of which `outside` A-lines lie 1 mm lower, as an event of `n`
+ * values; `first`: x of the first one, 0: as it is. */
+static GstEvent *
+make_path (guint lines, guint bscans, guint n, double first, guint outside)
+{
+  double x[COUNT], y[COUNT];
+  GstStructure *s;
+
+  for (guint i = 0; i < COUNT; i++) {
+    x[i] = SPACING * (order[i] % COLUMNS);
+    y[i] = SPACING * (order[i] / COLUMNS);
+    if (i < outside)
+      y[i] += 1e-3;
+  }
+  if (first != 0.0)
+    x[0] = first;
+  s = gst_structure_new ("application/x-oct-scan-path", "lines", G_TYPE_UINT,
+      lines, "bscans", G_TYPE_UINT, bscans, NULL);
+  for (guint axis = 0; axis < 2; axis++) {
+    GstBuffer *buffer = make_doubles (axis == 0 ? x : y, n);
+
+    gst_structure_set (s, axis == 0 ? "x" : "y", GST_TYPE_BUFFER, buffer, NULL);
+    gst_buffer_unref (buffer);
+  }
+  return gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM_STICKY, s);
+}
+
+static guint8
+get_grey (guint pixel, guint z)
+{
+  return (guint8)(10 + 17 * pixel + 5 * z);
+}
+
+/* B-scan `bscan` of the scan. */
+static GstBuffer *
+make_image (guint bscan, guint64 volume)
+{
+  guint8 rows[DEPTHS][4] = { { 0 } };
+  GstBuffer *buffer;
+
+  for (guint z = 0; z < DEPTHS; z++)
+    for (guint i = 0; i < LINES; i++)
+      rows[z][i] = get_grey (order[bscan * LINES + i], z);
+  buffer = gst_buffer_new_memdup (rows, sizeof rows);
+  GST_BUFFER_PTS (buffer) = (volume * BSCANS + bscan) * PERIOD;
+  GST_BUFFER_DURATION (buffer) = PERIOD;
+  oct_test_add_scan_meta (buffer, bscan, BSCANS, volume);
+  return buffer;
+}
+
+static GstHarness *
+make_harness (const char *more)
+{
+  g_autofree char *launch = g_strdup_printf (
+      "octremap name=r columns=4 rows=3 x-spacing=10e-6 y-spacing=10e-6 %s",
+      more);
+  GstHarness *harness = oct_test_harness (launch);
+
+  gst_harness_set_src_caps (harness,
+      gst_caps_from_string ("video/x-raw,format=GRAY8,width=2,height=5,"
+                            "framerate=100/1,repeats=2,line-rate=200/1"));
+  return harness;
+}
+
+static void
+assert_row (GstHarness *harness, guint row, gboolean bright)
+{
+  GstBuffer *buffer = gst_harness_pull (harness);
+  GstOctScanPosition scan = oct_test_get_scan_position (buffer);
+  GstMapInfo map;
+
+  fail_unless_equals_int (scan.bscan, row);
+  fail_unless_equals_int (scan.bscans, ROWS);
+  fail_unless (gst_buffer_map (buffer, &map, GST_MAP_READ));
+  for (guint x = 0; x < COLUMNS; x++)
+    for (guint z = 0; z < DEPTHS; z++)
+      fail_unless_equals_int (
+          map.data[z * 4 + x], bright ? get_grey (row * COLUMNS + x, z) : 0);
+  gst_buffer_unmap (buffer, &map);
+  gst_buffer_unref (buffer);
+}
+
+/* Pixels come in their order, with the caps of a raster. */
+GST_START_TEST (test_pixels)
+{
+  GstHarness *harness = make_harness ("method=nearest");
+  double spacing = 0;
+  GstStructure *s;
+
+  fail_unless (
+      gst_harness_push_event (harness, make_path (LINES, BSCANS, COUNT, 0, 0)));
+  for (guint volume = 0; volume < 2; volume++) {
+    for (guint i = 0; i < BSCANS; i++)
+      fail_unless_equals_int (
+          gst_harness_push (harness, make_image (i, volume)), GST_FLOW_OK);
+    for (guint row = 0; row < ROWS; row++)
+      assert_row (harness, row, TRUE);
+  }
+  s = oct_test_output (harness);
+  fail_unless (gst_structure_get_double (s, "y-spacing", &spacing));
+  fail_unless (fabs (spacing - SPACING) < 1e-12);
+  fail_if (gst_structure_has_field (s, "repeats"));
+  fail_if (gst_structure_has_field (s, "line-rate"));
+  gst_structure_free (s);
+  oct_test_assert_quiet (oct_test_bus (harness));
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
+/* B-scans that never came: the end delivers what there is, of the volume before
+ * if there was one. */
+GST_START_TEST (test_missing)
+{
+  GstHarness *harness = make_harness ("method=nearest");
+  GstElement *element = gst_harness_find_element (harness, "octremap");
+  guint64 missing = 0;
+  GstBuffer *buffer;
+  GstMapInfo map;
+
+  gst_harness_push_event (harness, make_path (LINES, BSCANS, COUNT, 0, 0));
+  for (guint i = 1; i < BSCANS; i++)
+    gst_harness_push (harness, make_image (i, 0));
+  for (guint i = 0; i < BSCANS - 1; i++)
+    gst_harness_push (harness, make_image (i, 1));
+  gst_harness_push_event (harness, gst_event_new_eos ());
+  /* pixels 7 and 0 are those of B-scan 0 */
+  buffer = gst_harness_pull (harness);
+  fail_unless (gst_buffer_map (buffer, &map, GST_MAP_READ));
+  fail_unless_equals_int (map.data[0], 0);
+  fail_unless_equals_int (map.data[1], get_grey (1, 0));
+  gst_buffer_unmap (buffer, &map);
+  gst_buffer_unref (buffer);
+  for (guint row = 1; row < ROWS; row++)
+    gst_buffer_unref (gst_harness_pull (harness));
+  for (guint row = 0; row < ROWS; row++)
+    assert_row (harness, row, TRUE);
+  g_object_get (element, "missing", &missing, NULL);
+  fail_unless (missing >= 1);
+  gst_object_unref (element);
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
+/* A-scans: holes are 0, and octvolumecs is told of them. */
+GST_START_TEST (test_holes)
+{
+  GstHarness *harness = oct_test_harness (
+      "octremap columns=4 rows=3 x-spacing=10e-6 y-spacing=10e-6 hole=0.5 "
+      "method=nearest ! octvolumecs name=v ! identity");
+  float values[2 * LINES * DEPTHS];
+  guint first = 0;
+  GstEvent *path = make_path (LINES, BSCANS, COUNT, 0, 0);
+  GstBuffer *y = NULL;
+  double *moved;
+  GstMapInfo map;
+
+  gst_structure_get (
+      gst_event_get_structure (path), "y", GST_TYPE_BUFFER, &y, NULL);
+  y = gst_buffer_make_writable (y);
+  fail_unless (gst_buffer_map (y, &map, GST_MAP_READWRITE));
+  moved = (double *)(gpointer)map.data;
+  /* pixel 8 comes to lie on pixel 4, so that the box stays as it is */
+  for (guint i = 0; i < COUNT; i++)
+    if (order[i] == 8)
+      moved[i] = SPACING;
+  gst_buffer_unmap (y, &map);
+  gst_structure_set (
+      gst_event_writable_structure (path), "y", GST_TYPE_BUFFER, y, NULL);
+  gst_buffer_unref (y);
+  gst_harness_set_src_caps (
+      harness, gst_caps_from_string ("application/x-oct-ascans,format=CF32LE,"
+                                     "samples=5,lines=2,framerate=100/1"));
+  gst_harness_push_event (harness, path);
+  for (guint i = 0; i < 2 * LINES * DEPTHS; i++)
+    values[i] = 3;
+  for (guint i = 0; i < BSCANS; i++) {
+    GstBuffer *buffer = gst_buffer_new_memdup (values, sizeof values);
+
+    GST_BUFFER_PTS (buffer) = i * PERIOD;
+    GST_BUFFER_DURATION (buffer) = PERIOD;
+    oct_test_add_scan_meta (buffer, i, BSCANS, 0);
+    fail_unless_equals_int (gst_harness_push (harness, buffer), GST_FLOW_OK);
+  }
+  /* octvolumecs has filled the hole in from equal neighbours */
+  for (guint row = 0; row < ROWS; row++) {
+    GstBuffer *buffer = gst_harness_pull (harness);
+    const float *found;
+
+    fail_unless (gst_buffer_map (buffer, &map, GST_MAP_READ));
+    found = (const float *)(gconstpointer)map.data;
+    for (guint i = 0; i < 2 * COLUMNS * DEPTHS; i++)
+      first += fabsf (found[i] - 3) > 0.3f;
+    gst_buffer_unmap (buffer, &map);
+    gst_buffer_unref (buffer);
+  }
+  fail_unless_equals_int (first, 0);
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
+/* Events that lie are ignored, and then no place is known; paths of other
+ * scans are refused. */
+static const struct {
+  guint lines, bscans, n;
+  double first;
+  const char *word;
+} lies[] = {
+  { 0, 0, COUNT, 0, "knows no places" },
+  { LINES, BSCANS, COUNT - 1, 0, "knows no places" },
+  { LINES, BSCANS, 0, 0, "knows no places" },
+  { 65536, 65536, COUNT, 0, "knows no places" },
+  { G_MAXUINT, G_MAXUINT, COUNT, 0, "knows no places" },
+  { LINES, BSCANS, COUNT, NAN, "knows no places" },
+  { LINES, BSCANS, COUNT, INFINITY, "knows no places" },
+  { LINES, BSCANS, COUNT, 1e6, "knows no places" },
+  { BSCANS, LINES, COUNT, 0, "2 B-scans of 6 A-lines" },
+  { LINES, 3, 6, 0, "3 B-scans of 2 A-lines" },
+};
+
+GST_START_TEST (test_lies)
+{
+  GstHarness *harness = make_harness ("");
+
+  gst_harness_push_event (
+      harness, make_path (lies[__i__].lines, lies[__i__].bscans, lies[__i__].n,
+                   lies[__i__].first, 0));
+  fail_unless_equals_int (
+      gst_harness_push (harness, make_image (0, 0)), GST_FLOW_ERROR);
+  oct_test_assert_error (oct_test_bus (harness), lies[__i__].word, NULL);
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
+/* Without fields, or of other types. */
+GST_START_TEST (test_fields)
+{
+  static const char *const events[] = { "application/x-oct-scan-path",
+    "application/x-oct-scan-path, lines=(uint)2, bscans=(uint)6",
+    "application/x-oct-scan-path, lines=(string)2, x=(int)3, y=(double)0.5" };
+  GstHarness *harness = make_harness ("");
+
+  for (guint i = 0; i < G_N_ELEMENTS (events); i++)
+    gst_harness_push_event (
+        harness, gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM_STICKY,
+                     gst_structure_from_string (events[i], NULL)));
+  fail_unless_equals_int (
+      gst_harness_push (harness, make_image (0, 0)), GST_FLOW_ERROR);
+  oct_test_assert_error (oct_test_bus (harness), "knows no places", NULL);
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
+/* A-lines far outside of the raster: not used, and no memory for them. */
+GST_START_TEST (test_outside)
+{
+  GstHarness *harness = make_harness ("hole=0.5");
+  GstElement *element = gst_harness_find_element (harness, "octremap");
+  guint64 holes = 0;
+
+  gst_harness_push_event (harness, make_path (LINES, BSCANS, COUNT, 0.9, 1));
+  for (guint i = 0; i < BSCANS; i++)
+    fail_unless_equals_int (
+        gst_harness_push (harness, make_image (i, 0)), GST_FLOW_OK);
+  g_object_get (element, "holes", &holes, NULL);
+  fail_unless_equals_uint64 (holes, COLUMNS * ROWS);
+  for (guint row = 0; row < ROWS; row++)
+    assert_row (harness, row, FALSE);
+  gst_object_unref (element);
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
+#define VIRTUAL                                                                \
+  "octsrc phantom=surgery seed=3 noise=0 samples=256 lines=48 bscans=48 "      \
+  "num-buffers=48 "
+#define GRID "octremap columns=48 rows=48 x-spacing=125e-6 y-spacing=125e-6 "
+#define IMAGES "! octreconstruct range=manual min=20 max=80 ! "
+#define TO_SINK "! appsink name=sink sync=false"
+
+/* A raster becomes itself. */
+GST_START_TEST (test_raster)
+{
+  GstElement *direct = oct_test_start (
+      VIRTUAL "scan=raster " IMAGES "video/x-raw,format=GRAY8 " TO_SINK);
+  GstElement *mapped = oct_test_start (
+      VIRTUAL "scan=raster " IMAGES GRID
+              "method=nearest ! video/x-raw,format=GRAY8 " TO_SINK);
+
+  oct_test_compare_pipelines (direct, mapped, 48);
+  oct_test_stop (direct);
+  oct_test_stop (mapped);
+}
+GST_END_TEST;
+
+/* The picture from above of a volume of the virtual system. */
+static OctArray *
+see (const char *scan)
+{
+  g_autofree char *launch = g_strdup_printf (VIRTUAL
+      "scan=%s " IMAGES GRID "! octenface update=volume "
+      "! video/x-raw,width=48,height=48 " TO_SINK,
+      scan);
+  GstElement *pipeline = oct_test_start (launch);
+  OctArray *picture = oct_test_pull (pipeline, "sink");
+
+  oct_test_stop (pipeline);
+  return picture;
+}
+
+/* Correlation of two pictures within the middle; `turned`: b with x for y. */
+static double
+correlate (const OctArray *a, const OctArray *b, gboolean turned)
+{
+  double n = 0, sa = 0, sb = 0, aa = 0, bb = 0, ab = 0;
+
+  for (guint y = 8; y < 40; y++)
+    for (guint x = 8; x < 40; x++) {
+      double u = a->data[y * a->columns + x], v;
+
+      v = turned ? b->data[x * b->columns + y] : b->data[y * b->columns + x];
+
+      n++;
+      sa += u;
+      sb += v;
+      aa += u * u;
+      bb += v * v;
+      ab += u * v;
+    }
+  return (n * ab - sa * sb) / sqrt ((n * aa - sa * sa) * (n * bb - sb * sb));
+}
+
+/* Each path shows the same sample: the forceps and vessels are in their places.
+ * Its speckle differs, so that they are not equal. */
+GST_START_TEST (test_same_sample)
+{
+  static const char *const scans[] = { "spiral", "lissajous", "rosette",
+    "radial", "spiral-angular" };
+  OctArray *raster = see ("raster"), *other = see (scans[__i__]);
+  double found = correlate (raster, other, FALSE);
+
+  fail_unless (found > 0.6, "%s: %g", scans[__i__], found);
+  found = correlate (raster, other, TRUE);
+  fail_unless (found < 0.4, "%s, turned: %g", scans[__i__], found);
+  oct_array_free (raster);
+  oct_array_free (other);
+}
+GST_END_TEST;
+
+static GstBuffer *
+take_axis (const char *launch, const char *axis)
+{
+  GstElement *pipeline = oct_test_start (launch);
+  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+  GstSample *sample = oct_test_pull_from (pipeline, "sink");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (sink, "sink");
+  g_autoptr (GstEvent) event = NULL;
+  GstBuffer *values = NULL;
+
+  fail_unless (sample != NULL);
+  for (guint i = 0; event == NULL; i++) {
+    event =
+        gst_pad_get_sticky_event (pad, GST_EVENT_CUSTOM_DOWNSTREAM_STICKY, i);
+    fail_unless (event != NULL, "there is no path");
+    if (!gst_event_has_name (event, "application/x-oct-scan-path"))
+      g_clear_pointer (&event, gst_event_unref);
+  }
+  gst_structure_get (
+      gst_event_get_structure (event), axis, GST_TYPE_BUFFER, &values, NULL);
+  gst_sample_unref (sample);
+  gst_object_unref (sink);
+  oct_test_stop (pipeline);
+  return values;
+}
+
+/* A recording tells the path again, to the last bit; a scan file too. */
+GST_START_TEST (test_recorded)
+{
+  g_autofree char *base = oct_test_file_path ("spiral");
+  g_autofree char *record = g_strdup_printf (
+      "octsrc scan=spiral samples=64 lines=16 bscans=8 num-buffers=8 ! "
+      "octrawsink location=%s",
+      base);
+  g_autofree char *file = g_strconcat (base, "-scan-path.txt", NULL);
+  g_autofree char *played =
+      g_strdup_printf ("octsrc location=%s.oct " TO_SINK, base);
+  g_autofree char *again = g_strdup_printf (
+      "octsrc scan=file scan-file=%s samples=64 " TO_SINK, file);
+  const char *axes[] = { "x", "y" };
+
+  fail_unless (oct_test_plays (record, NULL));
+  for (guint i = 0; i < 2; i++) {
+    g_autoptr (GstBuffer) first = take_axis (
+        "octsrc scan=spiral samples=64 lines=16 bscans=8 " TO_SINK, axes[i]);
+    g_autoptr (GstBuffer) second = take_axis (played, axes[i]);
+    g_autoptr (GstBuffer) third = take_axis (again, axes[i]);
+    GstMapInfo map;
+
+    fail_unless (gst_buffer_map (first, &map, GST_MAP_READ));
+    fail_unless_equals_int (map.size, 16 * 8 * sizeof (double));
+    fail_unless_equals_int (
+        gst_buffer_memcmp (second, 0, map.data, map.size), 0);
+    fail_unless_equals_int (
+        gst_buffer_memcmp (third, 0, map.data, map.size), 0);
+    gst_buffer_unmap (first, &map);
+  }
+}
+GST_END_TEST;
+
+/* A path beside a recording that is not its own is not used, with a sentence. */
+GST_START_TEST (test_wrong_file)
+{
+  g_autofree char *base = oct_test_file_path ("wrong");
+  g_autofree char *record = g_strdup_printf (
+      "octsrc scan=spiral samples=64 lines=16 bscans=8 num-buffers=8 ! "
+      "octrawsink location=%s",
+      base);
+  g_autofree char *file = NULL;
+  g_autofree char *play = g_strdup_printf (
+      "octsrc location=%s.oct ! octreconstruct ! octremap ! fakesink", base);
+  const char *words[] = { "knows no places", NULL };
+
+  fail_unless (oct_test_plays (record, NULL));
+  file = oct_test_text ("wrong-scan-path.txt", "0 0\n1 1\n\n2 2\n3 3\n");
+  fail_if (oct_test_plays (play, words));
+}
+GST_END_TEST;
+
+static const struct {
+  const char *launch;
+  const char *words[2];
+} mistakes[] = {
+  { "octsrc scan=file ! fakesink", { "scan-file" } },
+  { "octsrc scan=spiral phantom=flow ! fakesink", { "phantom=layers" } },
+  { "octsrc scan=spiral spot-x=2 ! fakesink", { "spot-x" } },
+  { "octsrc scan=spiral scan-mask=scattered ! fakesink", { "scan-mask" } },
+  { "octsrc scan=raster repeats=2 ! fakesink", { "repeats" } },
+  { "octsrc scan=spiral lines=16 bscans=16 samples=256 ! octreconstruct ! "
+    "octremap x-spacing=1e-9 ! fakesink",
+      { "columns" } },
+};
+
+GST_START_TEST (test_mistakes)
+{
+  const char *words[] = { mistakes[__i__].words[0], NULL };
+
+  fail_if (oct_test_plays (mistakes[__i__].launch, words));
+}
+GST_END_TEST;
+
+static Suite *
+octremap_suite (void)
+{
+  Suite *suite = suite_create ("octremap");
+  TCase *tcase = tcase_create ("general");
+
+  tcase_add_unchecked_fixture (tcase, NULL, oct_test_remove_files);
+  tcase_add_test (tcase, test_pixels);
+  tcase_add_test (tcase, test_missing);
+  tcase_add_test (tcase, test_holes);
+  tcase_add_loop_test (tcase, test_lies, 0, G_N_ELEMENTS (lies));
+  tcase_add_test (tcase, test_fields);
+  tcase_add_test (tcase, test_outside);
+  tcase_add_test (tcase, test_raster);
+  tcase_add_loop_test (tcase, test_same_sample, 0, 5);
+  tcase_add_test (tcase, test_recorded);
+  tcase_add_test (tcase, test_wrong_file);
+  tcase_add_loop_test (tcase, test_mistakes, 0, G_N_ELEMENTS (mistakes));
+  suite_add_tcase (suite, tcase);
+  return suite;
+}
+
+GST_CHECK_MAIN (octremap)
