@@ -42,7 +42,7 @@ void oct_cpu_planes_store (const OctCpuPlanes *planes, const float *block,
 void oct_cpu_planes_run_x (const OctCpuPlanes *planes, gboolean backward,
     guint y, float *block, gpointer scratch);
 
-/* What is done between both transforms along y: to values[bscans][2][OCT_LANES]
+/* Done between both transforms along y: to values[bscans][2][OCT_LANES]
  * of column x. */
 typedef void (*OctCpuPlanesFilter) (gconstpointer data, guint x, float *values);
 

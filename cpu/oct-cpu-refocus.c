@@ -237,7 +237,7 @@ typedef struct {
 } Try;
 
 static void
-multiply (float *value, double re, double im)
+cpu_refocus_multiply (float *value, double re, double im)
 {
   float c = (float)re, s = (float)im;
 
@@ -306,7 +306,7 @@ cpu_refocus_filter_try (gconstpointer data, guint x, float *values)
     gsize i = (gsize)y * plan->lines + x;
     double phase = plan->phases[i] - plan->slopes[i] * try->state->focus;
 
-    multiply (
+    cpu_refocus_multiply (
         values + (gsize)y * OCT_CPU_PLANES_VALUE, cos (phase), sin (phase));
   }
 }

@@ -28,7 +28,7 @@ G_BEGIN_DECLS
  * (of as many as there are bins).  First the focus alone, on a grid from E above
  * the first plane to E below the last, with steps of s = max (k x_spacing
  * y_spacing / z_spacing, (bins - 1) / OCT_REFOCUS_COARSE) bins or somewhat less,
- * E = max ((bins - 1) / 2, 8 s).
+ * E = max ((bins - 1) / 2, 16 s).
  * If its largest sharpness is the first or last, or not above (1 + OCT_REFOCUS_CLEAR / (n planes)^1/2)
  * times the mean over the grid, nothing is found and only the phases are
  * aligned.  Then three times, focus and modes in turn: the largest of 9 steps over

@@ -234,7 +234,7 @@ refocus_search_focus (const OctRefocusParams *params, OctRefocusMeasure measure,
   *step = MAX (params->wavenumber * params->x_spacing * params->y_spacing
                    / params->z_spacing,
       range / OCT_REFOCUS_COARSE);
-  extent = MAX (range / 2, 8 * *step);
+  extent = MAX (range / 2, 16 * *step);
   first = params->depth_start - extent;
   /* so that rounding alone adds no step */
   count = (guint)ceil ((range + 2 * extent) / *step - 1e-9) + 1;

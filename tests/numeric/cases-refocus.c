@@ -39,7 +39,7 @@ array_defocused (GRand *random, const OctRefocusParams *p, double focus,
   for (guint q = 0; q < p->depth_bins; q++) {
     Complex width =
         w * w / 2
-        - I * (p->depth_start + q - focus) * p->z_spacing / p->wavenumber;
+        + I * (p->depth_start + q - focus) * p->z_spacing / p->wavenumber;
     double py = g_rand_double_range (random, 0.3, 0.7) * p->bscans;
     double px = g_rand_double_range (random, 0.3, 0.7) * lines;
 

@@ -39,7 +39,7 @@ volume_new (guint bins)
 }
 
 /* A point at (0, 0) of the exact spectrum exp (-w^2 u / 8 - i (dz d +
- * aberration)), the conjugate of what refocusing multiplies by. */
+ * aberration)), the conjugate of the factor of refocusing. */
 static void
 make_point (double out_of_focus, double astigmatism, Complex *point)
 {
@@ -201,7 +201,7 @@ test_automatic (void)
   }
 }
 
-/* Eight Rayleigh lengths from the volume are searched; farther nothing is found,
+/* Eight Rayleigh lengths (16 steps) beside the volume are searched; farther nothing is found,
  * and the volume stays as it is. */
 static void
 test_too_far (void)

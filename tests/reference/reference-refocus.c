@@ -72,7 +72,7 @@ refocus_frequency (guint i, guint n, double spacing)
   return 2 * G_PI * (2 * i < n ? (double)i : (double)i - n) / (n * spacing);
 }
 
-/* What plane q is multiplied by. */
+/* The factor of plane q. */
 static Complex
 refocus_factor (const Volume *v, guint q, guint y, guint x)
 {
@@ -215,7 +215,7 @@ refocus_search (Volume *v)
                 / (p->z_spacing * G_PI * G_PI);
   guint count;
 
-  extent = fmax (range / 2, 8 * step);
+  extent = fmax (range / 2, 16 * step);
   count = (guint)ceil ((range + 2 * extent) / step - 1e-9) + 1;
   step = (range + 2 * extent) / (count - 1);
   search_planes (&s);
