@@ -12,7 +12,8 @@ G_BEGIN_DECLS
  * `bscans` B-scans of a frame being the volume a[y][x][q].  Values whose power
  * is not finite, or above OCT_FLOW_MOST, count as 0.
  *   align: each B-scan is turned by a phase, so that sum over x and q of a[y + 1]
- *     conj a[y] is real and positive, from the first on.
+ *     conj a[y] is real and positive, from the first on; if it is 0, as the one
+ *     before.
  *   Each depth plane is multiplied, between a Fourier transform along y and x and
  * its inverse, by exp (i ((depth_start + q - focus) z_spacing d + sum over m of
  * c[m] Z[m])), d = 2 k - (4 k^2 - min (u, 4 k^2))^1/2, u = ux^2 + uy^2: what lies

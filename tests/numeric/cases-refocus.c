@@ -124,4 +124,9 @@ cases_add_refocus (GRand *random)
   for (guint i = 0; i < lost->rows * lost->columns; i += 7)
     array_set (lost, i, i % 2 ? NAN : CMPLX (3, INFINITY));
   add_refocus (g_strdup ("refocus-lost"), params, lost);
+  /* a whole B-scan: the one after it goes on from the one before it */
+  lost = array_defocused (random, &params, 9, 4e-6, 1);
+  for (guint i = 0; i < 15 * lost->columns; i++)
+    array_set (lost, (gsize)5 * 15 * lost->columns + i, NAN);
+  add_refocus (g_strdup ("refocus-lost-bscan"), params, lost);
 }

@@ -21,17 +21,19 @@ refocus_power (Complex a)
   return creal (a) * creal (a) + cimag (a) * cimag (a);
 }
 
+/* From the last B-scan on, so that those before are as they were; a B-scan that
+ * has nothing in common with the one before is turned as that one. */
 static void
 refocus_align (Volume *v)
 {
   gsize size = (gsize)v->nx * v->p->depth_bins;
 
-  for (guint y = 1; y < v->ny; y++) {
+  for (guint y = v->ny - 1; y > 0; y--) {
     Complex *bscan = v->volume + y * size, sum = 0;
 
     for (gsize i = 0; i < size; i++)
       sum += bscan[i] * conj ((bscan - size)[i]);
-    for (gsize i = 0; i < size && cabs (sum) > 0; i++)
+    for (gsize i = 0; i < (v->ny - y) * size && cabs (sum) > 0; i++)
       bscan[i] *= conj (sum) / cabs (sum);
   }
 }
