@@ -26,6 +26,7 @@
 #include "gstoctmeter.h"
 #include "gstoctnufft.h"
 #include "gstoctrawsink.h"
+#include "gstoctrefocus.h"
 #include "gstoctreconstruct.h"
 #include "gstoctremap.h"
 #include "gstoctscatter.h"
@@ -84,6 +85,7 @@ plugin_init (GstPlugin *plugin)
   ok &= GST_ELEMENT_REGISTER (octsharpen, plugin);
   ok &= GST_ELEMENT_REGISTER (octdoppler, plugin);
   ok &= GST_ELEMENT_REGISTER (octdynamic, plugin);
+  ok &= GST_ELEMENT_REGISTER (octrefocus, plugin);
   ok &= gst_oct_type_find_register (plugin);
   return ok;
 }

@@ -5,8 +5,8 @@
  *
  * An operation is a plan: create (params) -> run (in, out, stream) -> destroy.
  * create() allocates and precomputes all that run() needs; run() allocates
- * nothing.  Plans are made when caps or properties change, never per buffer.
- * One plan is used by one thread at a time; different plans by any threads.
+ * nothing.  Plans are made when caps or properties change, never per buffer.  One
+ * plan is used by one thread at a time; different plans by any threads.
  *
  * Arrays: one B-scan is [lines][values], the value runs fastest; rows are
  * `stride` bytes apart.  Definitions of every operation are those of
@@ -20,6 +20,7 @@
  */
 #pragma once
 
+#include "oct-refocus-params.h"
 #include "oct-types.h"
 
 G_BEGIN_DECLS
@@ -46,7 +47,8 @@ G_BEGIN_DECLS
   row (ALIGN, align, OctAlignParams)                                           \
   row (ANGIO, angio, OctAngioParams)                                           \
   row (DOPPLER, doppler, OctDopplerParams)                                     \
-  row (DYNAMIC, dynamic, OctDynamicParams)
+  row (DYNAMIC, dynamic, OctDynamicParams)                                     \
+  row (REFOCUS, refocus, OctRefocusParams)
 /* clang-format on */
 
 #define OCT_OPERATION_ID(NAME, name, params) OCT_OPERATION_##NAME,
@@ -216,8 +218,7 @@ typedef struct {
  * F32 or CF32 [lines][columns] -> CF32 [lines][depth_bins].  A value that is
  * not finite spoils the whole of its own A-line, and no other. */
 typedef enum {
-  /* min over x of 1/2 |A x - y|^2 + threshold |x|_1 by SpaRSA, as in the paper
-   */
+  /* min over x of 1/2 |A x - y|^2 + threshold |x|_1 by SpaRSA */
   OCT_CS_SPARSA,
   /* the same minimum in fewer steps: the threshold decreases to its set value
    */

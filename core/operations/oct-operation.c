@@ -11,6 +11,7 @@
 #include "oct-flip.h"
 #include "oct-nufft.h"
 #include "oct-params.h"
+#include "oct-refocus.h"
 #include "oct-speckle.h"
 
 /* A table that parameters point to: the offsets of the pointer and of the
@@ -71,6 +72,8 @@ DEFINE_CHECK (
 
 DEFINE_CHECK (check_align, OctAlignParams, oct_check_align (params, error))
 DEFINE_CHECK (check_angio, OctAngioParams, oct_check_angio (params, error))
+DEFINE_CHECK (
+    check_refocus, OctRefocusParams, oct_check_refocus (params, error))
 
 static gboolean
 check_sharpen (gconstpointer data, GError **error)
@@ -137,6 +140,9 @@ DEFINE_SHAPES (colormap_shapes, OctColormapParams,
         p->height))
 
 DEFINE_SHAPES (align_shapes, OctAlignParams,
+    SHAPE (OCT_SAMPLE_CF32, p->depth_bins, p->lines),
+    SHAPE (OCT_SAMPLE_CF32, p->depth_bins, p->lines))
+DEFINE_SHAPES (refocus_shapes, OctRefocusParams,
     SHAPE (OCT_SAMPLE_CF32, p->depth_bins, p->lines),
     SHAPE (OCT_SAMPLE_CF32, p->depth_bins, p->lines))
 DEFINE_SHAPES (angio_shapes, OctAngioParams,
@@ -262,6 +268,9 @@ static const Description descriptions[] = {
   [OCT_OPERATION_DYNAMIC] = { "dynamic",
       "how much and how fast A-scans fluctuate", sizeof (OctDynamicParams),
       { { 0 } }, check_dynamic, dynamic_shapes, .needs_all = TRUE },
+  [OCT_OPERATION_REFOCUS] = { "refocus",
+      "a volume brought into focus at all depths", sizeof (OctRefocusParams),
+      { { 0 } }, check_refocus, refocus_shapes, .needs_all = TRUE },
 };
 G_STATIC_ASSERT (G_N_ELEMENTS (descriptions) == OCT_N_OPERATIONS);
 

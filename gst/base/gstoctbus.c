@@ -35,6 +35,8 @@ static const struct {
   { "octmeter", "oct-meter", "measurements, once every interval",
       "of, lines, timestamp, bscans, missing, missing-lines, problem, peak, "
       "level, width-6db, width-6db-um, snr, " MORE },
+  { "octrefocus", "oct-refocus", "the focus of a volume, with automatic=true",
+      "found, focus-depth" },
   { "octscatter", "oct-branch-ended", "a branch that gets nothing more",
       "branch, reason, lost" },
   { "octvolume", "oct-volume", VOLUME,

@@ -162,6 +162,7 @@ static const struct {
   TAKES_ASCANS ("octangio"),
   TAKES_ASCANS ("octdoppler"),
   TAKES_ASCANS ("octdynamic"),
+  TAKES_ASCANS ("octrefocus"),
   { "octreconstruct",
       "raw spectra (video/x-raw, GRAY8 or GRAY16_LE) or real spectra",
       { [KIND_VIDEO] = grey,
@@ -287,8 +288,10 @@ static char *
 advise_behind_images (const char *name, const char *former)
 {
   static const char *const of_ascans[] = { "octvolumecs", "octdoppler",
-    "octdynamic", NULL };
-  gboolean fills = g_str_equal (name, "octvolumecs");
+    "octdynamic", "octrefocus", NULL };
+  /* it makes A-scans of A-scans */
+  gboolean fills =
+      g_str_equal (name, "octvolumecs") || g_str_equal (name, "octrefocus");
 
   if (!g_strv_contains (of_ascans, name))
     return g_strdup_printf (
@@ -297,8 +300,11 @@ advise_behind_images (const char *name, const char *former)
     return g_strdup_printf (
         fills ? "put %s before octlogscale" : "put %s in place of octlogscale",
         name);
-  return g_strdup_printf ("set output=ascans on octreconstruct%s",
-      fills ? ", and put octlogscale after octvolumecs" : "");
+  if (fills)
+    return g_strdup_printf (
+        "set output=ascans on octreconstruct, and put octlogscale after %s",
+        name);
+  return g_strdup ("set output=ascans on octreconstruct");
 }
 
 /* A sentence about an element that cannot take the data of `peer`; NULL:

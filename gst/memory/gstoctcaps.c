@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstoctcaps.h"
+#include <math.h>
 #include "oct-backend.h"
 
 /* one in nanometres or micrometres is not among them */
@@ -99,6 +100,28 @@ caps_get_count (const GstStructure *s, const char *field, const char *meaning,
   return TRUE;
 }
 
+/* Without an error: elements that need it ask for a property. */
+static double
+caps_get_spacing (const GstStructure *s, const char *field)
+{
+  double spacing = 0;
+
+  gst_structure_get_double (s, field, &spacing);
+  return spacing > 0 && isfinite (spacing) ? spacing : 0;
+}
+
+static void
+caps_get_spacings (GstOctInfo *info, const GstStructure *s)
+{
+  gint start = 0;
+
+  gst_structure_get_int (s, GST_OCT_DEPTH_START_FIELD, &start);
+  info->depth_start = (guint)MAX (0, start);
+  info->x_spacing = caps_get_spacing (s, "x-spacing");
+  info->y_spacing = caps_get_spacing (s, "y-spacing");
+  info->z_spacing = caps_get_spacing (s, "z-spacing");
+}
+
 static gboolean
 caps_get_scan (GstOctInfo *info, const GstStructure *s, GError **error)
 {
@@ -170,6 +193,7 @@ gst_oct_info_from_caps (GstOctInfo *info, const GstCaps *caps, GError **error)
 
     if (!caps_get_scan (info, s, error))
       return FALSE;
+    caps_get_spacings (info, s);
     if (gst_structure_has_name (s, "video/x-raw"))
       known = info_from_video (info, caps);
     else if (gst_structure_has_name (s, GST_OCT_SPECTRA_NAME)

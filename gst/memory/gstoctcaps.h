@@ -73,7 +73,10 @@ typedef struct {
   guint repeats;                 /* B-scans at each place, 1 or more */
   gint line_rate_n, line_rate_d; /* A-lines per second; 0/1: not known */
   double wavelength;             /* centre, metres; 0: not known */
-  double bscan_rate;             /* B-scans per second; 0: not known */
+  /* metres between A-lines, B-scans, and depths (of air); 0: not known */
+  double x_spacing, y_spacing, z_spacing;
+  guint depth_start; /* bins from zero delay to the first */
+  double bscan_rate; /* B-scans per second; 0: not known */
   GstVideoInfo video;
   gsize size; /* bytes, tightly packed (video: default strides) */
 } GstOctInfo;

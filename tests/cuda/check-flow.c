@@ -153,9 +153,53 @@ check_dynamic (Check *check)
     }
 }
 
+/* B-scans of a volume are one frame, of sizes with large prime factors and of one
+ * line; a focus that is found is tested by test-octrefocus. */
+static void
+check_refocus (Check *check)
+{
+  static const guint shapes[][3] = { { 32, 16, 12 }, { 101, 13, 23 },
+    { 7, 1, 40 }, { 40, 31, 1 }, { 1, 1, 1 }, { 300, 64, 64 },
+    { 1024, 128, 96 } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (shapes); i++)
+    for (guint kind = 0; kind < 4; kind++) {
+      guint bins = shapes[i][0], lines = shapes[i][1] * shapes[i][2];
+      OctRefocusParams params = { .depth_bins = bins,
+        .lines = lines,
+        .bscans = shapes[i][1],
+        .depth_start = 3 * kind,
+        .x_spacing = 2e-6,
+        .y_spacing = 3e-6,
+        .z_spacing = 2e-6,
+        .wavenumber = 1e7,
+        .align = kind % 2,
+        .automatic = kind == 3,
+        .focus = 17.3,
+        .modes = 1 + kind };
+      OctRefocusParams update = params;
+      Case test =
+          new_flow_case (OCT_OPERATION_REFOCUS, OUT_VALUES, bins, lines, kind);
+
+      test.out.row = 8 * bins;
+      test.steps = 4;
+      test.fill = kind == 2 ? FILL_RANDOM : FILL_FLOW;
+      update.focus = -40;
+      update.x_spacing = 4e-6;
+      test.params = &params;
+      test.update = &update;
+      test.rounding = 1e-9;
+      test.name = g_strdup_printf ("refocus%s%s, %u depths, %u x %u",
+          params.automatic ? " automatic" : "", params.align ? " aligned" : "",
+          bins, shapes[i][1], shapes[i][2]);
+      check_case (check, &test);
+    }
+}
+
 void
 check_flow (Check *check)
 {
+  check_refocus (check);
   check_doppler (check);
   check_dynamic (check);
 }

@@ -93,12 +93,15 @@ main (int argc, char **argv)
   if (do_bench) {
     if (filter == NULL
         || (strcmp (filter, "cs") != 0 && strcmp (filter, "fused") != 0
-            && strcmp (filter, "filters") != 0))
+            && strcmp (filter, "filters") != 0
+            && strcmp (filter, "refocus") != 0))
       bench (&check, (guint)samples, (guint)lines);
     if (filter == NULL || strcmp (filter, "fused") == 0)
       bench_fused (&check);
     if (filter == NULL || strcmp (filter, "filters") == 0)
       bench_filters (&check);
+    if (filter == NULL || strcmp (filter, "refocus") == 0)
+      bench_refocus (&check);
     if (filter == NULL || strcmp (filter, "cs") == 0)
       bench_cs (&check, (guint)samples, (guint)lines);
     return 0;

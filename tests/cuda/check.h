@@ -151,4 +151,5 @@ void check_errors (Check *check);
 void bench (Check *check, guint samples, guint lines);
 void bench_fused (Check *check);
 void bench_filters (Check *check);
+void bench_refocus (Check *check);
 void bench_cs (Check *check, guint samples, guint lines);

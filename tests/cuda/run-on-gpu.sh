@@ -199,7 +199,7 @@ run_elements () {
     octkresample octdispersion octfft octcs-masks octlogscale cscan states \
     settings files pending refused octreconstruct method-switch autofocus \
     octmeter background octvolume volume-noise octvolumecs sections \
-    octcolormap octflip octspeckle octsharpen octangio octdoppler octdynamic octaverage waiting scatter devices leaks errors}
+    octcolormap octflip octspeckle octsharpen octangio octdoppler octdynamic octrefocus octaverage waiting scatter devices leaks errors}
   as_it_likes=${OCT_TESTS_AUTO-chain filters octcs octdcsub octnufft \
     octkresample octcs-masks cscan states settings files leaks octsrc \
     octsrc-seek octsrc-live errors}

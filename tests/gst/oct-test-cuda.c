@@ -73,7 +73,7 @@ oct_test_wants_gpu_memory (GstHarness *harness)
 {
   const char *const names[] = { "octkresample", "octdispersion", "octfft",
     "octnufft", "octcs", "octlogscale", "octalign", "octangio", "octdoppler",
-    "octdynamic", NULL };
+    "octdynamic", "octrefocus", NULL };
   GstPad *pad = gst_pad_get_peer (harness->srcpad);
   gboolean wants = FALSE;
 

@@ -97,6 +97,13 @@ static const struct {
   { "octreconstruct ! octdynamic",
       "octdynamic* cannot follow octreconstruct*; set output=ascans on "
       "octreconstruct." },
+  { "octdcsub axis=wavenumber ! octrefocus",
+      "octrefocus* octdcsub*: it takes A-scans, *; put octfft between them." },
+  { "octlogscale ! octrefocus",
+      "octrefocus* octlogscale*; put octrefocus before octlogscale." },
+  { "octreconstruct ! octrefocus",
+      "octrefocus* cannot follow octreconstruct*; set output=ascans on "
+      "octreconstruct, and put octlogscale after octrefocus." },
   { "octfft ! octcolormap",
       "octcolormap* octfft*; put octlogscale between them." },
   { "octlogscale ! octlogscale", "octlogscale*; octlogscale comes last, *" },

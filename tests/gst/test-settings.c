@@ -47,6 +47,9 @@ static const char *const launches[] = {
          " ! fakesink tee. ! queue ! octdynamic" SINK,
   SOURCE " ! octreconstruct mode=a-line output=ascans ! octalign repeats=2"
          " ! octangio repeats=2" SINK,
+  SOURCE " bscans=4 bscans-per-buffer=4 ! octreconstruct mode=a-line"
+         " output=ascans ! octrefocus x-spacing=3e-6 y-spacing=3e-6"
+         " automatic=false ! octlogscale" SINK,
   SOURCE " bscans=4 ! octreconstruct ! octenface update=scan" SINK,
   "octsrc samples=256 lines=16 bscans=16 scan=spiral ! octreconstruct"
   " ! octremap" SINK,

@@ -63,26 +63,6 @@ CASES = {
 }
 
 
-def run(bscans, elements, build, rate="250/1", **fields):
-    """Output of `elements` for A-scans [bscans][lines][bins]: the bytes."""
-    environment = dict(os.environ)
-    if build is not None:
-        environment["GST_PLUGIN_PATH"] = os.path.join(os.path.abspath(build), "gst")
-    more = "".join(f",{name.replace('_', '-')}={value}" for name, value in fields.items())
-    with tempfile.TemporaryDirectory() as folder:
-        given, taken = os.path.join(folder, "in.raw"), os.path.join(folder, "out.raw")
-        bscans.astype(np.complex64).tofile(given)
-        _, lines, bins = bscans.shape
-        line = (f"filesrc location={given} blocksize={lines * bins * 8} ! application/x-oct-ascans,format=CF32LE,"
-                f"samples={bins},lines={lines},framerate={rate}{more} ! {elements} ! filesink location={taken}")
-        done = subprocess.run(["gst-launch-1.0", "-q", *line.split()], env=environment, text=True,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-        if done.returncode != 0:
-            raise SystemExit(f"{line}\n{done.stdout}")
-        with open(taken, "rb") as file:
-            return file.read()
-
-
 # ------------------------------------------------------------------- samples
 def uniform(seed):
     vessels = [Vessel(x=90, z=130, diameter=50, speed=3, alpha=88)]
@@ -142,7 +122,7 @@ def judge_case(data, power, case, build):
     align = "octalign registration=translation ! " if moves else ""
     figures, images = {}, {}
     for method, expected in METHODS.items():
-        made = run(np.concatenate(places), f"{align}octangio method={method} noise={noise} min=-30 max=40 ! "
+        made = plugin.run_ascans(np.concatenate(places), f"{align}octangio method={method} noise={noise} min=-30 max=40 ! "
                    "video/x-raw,format=GRAY16_LE", build, repeats=repeats)
         # depths are rows
         image = np.frombuffer(made, "<u2").reshape(len(places), S.D, -1).swapaxes(1, 2)
@@ -178,7 +158,7 @@ def judge_phantom(repeats, truth, checks, build):
     noises = np.cumsum([reference.noise_of_residual(a) for a in aligned]) / np.arange(1, places + 1)
     figures = {}
     for method, expected in METHODS.items():
-        made = run(ascans.reshape(-1, *ascans.shape[2:]), "octalign registration=translation ! "
+        made = plugin.run_ascans(ascans.reshape(-1, *ascans.shape[2:]), "octalign registration=translation ! "
                    f"octangio method={method} min=-30 max=40 ! video/x-raw,format=GRAY16_LE", build, repeats=repeats)
         image = np.frombuffer(made, "<u2").reshape(places, samples // 2, lines).swapaxes(1, 2)
         figures[method] = judge(image[:, :, depths], labels)
@@ -203,7 +183,7 @@ def judge_doppler(checks, build):
         t, true = np.arange(160) / s.line_rate, 2 * s.kc * speed * 1e3 / s.line_rate
         bscans = np.array([phantom.bscan(y=y, axial=speed * 1e3 * t) for y in (-12, 0, 12)])
         bscans = bscans + s.noise(bscans.shape[:2], phantom.rng, phantom.power / 10 ** (snr / 10))
-        made = run(bscans, "octdoppler quantity=phase bulk-lines=0 threshold=0 window-lines=5 window-bins=5 ! "
+        made = plugin.run_ascans(bscans, "octdoppler quantity=phase bulk-lines=0 threshold=0 window-lines=5 window-bins=5 ! "
                    "application/x-oct-values", build)
         phase = np.frombuffer(made, "<f4").reshape(bscans.shape)
         products = [reference.kasai(a[:-1], a[1:], 5, 5)[0] for a in bscans]

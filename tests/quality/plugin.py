@@ -16,12 +16,13 @@ sys.dont_write_bytecode = True
 SKIP = 77
 
 
-def run(spectra, calibration, elements, build=None, properties=""):
+def run(spectra, calibration, elements, build=None, properties="", source=""):
     """A-scans of `spectra` [bscans][lines][samples] (u2 or f4), complex
     [bscans * lines][depth bins].
 
     calibration: columns of the CSV file by name.  elements: the launch line
-    between octdcsub's output and the file, properties: those of octdcsub.
+    between octdcsub's output and the file, properties: those of octdcsub, source:
+    those of octsrc.
     build: a build folder of the plugin, else what is installed is used.
     """
     environment = dict(os.environ)
@@ -34,13 +35,35 @@ def run(spectra, calibration, elements, build=None, properties=""):
             f.write(",".join(calibration) + "\n")
             for row in zip(*calibration.values()):
                 f.write(",".join(repr(float(value)) for value in row) + "\n")
-        line = f"octsrc location={given} calibration={csv} ! octdcsub {properties} ! {elements} ! filesink location={taken}"
+        line = f"octsrc location={given} calibration={csv} {source} ! octdcsub {properties} ! {elements} ! filesink location={taken}"
         done = subprocess.run(["gst-launch-1.0", "-q", *line.split()], env=environment, text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         if done.returncode != 0:
             raise SystemExit(f"{line}\n{done.stdout}")
         lines = spectra.shape[0] * spectra.shape[1]
         return np.fromfile(taken, np.complex64).reshape(lines, -1).astype(complex)
+
+
+def run_ascans(ascans, elements, build=None, rate="250/1", **fields):
+    """Output of `elements` for A-scans [bscans][lines][bins]: the bytes.  `fields`: of
+    the caps; bscans: B-scans in a buffer."""
+    environment = dict(os.environ)
+    if build is not None:
+        environment["GST_PLUGIN_PATH"] = os.path.join(os.path.abspath(build), "gst")
+    more = "".join(f",{name.replace('_', '-')}={value}" for name, value in fields.items())
+    with tempfile.TemporaryDirectory() as folder:
+        given, taken = os.path.join(folder, "in.raw"), os.path.join(folder, "out.raw")
+        ascans.astype(np.complex64).tofile(given)
+        _, lines, bins = ascans.shape
+        size = lines * bins * 8 * fields.get("bscans", 1)
+        line = (f"filesrc location={given} blocksize={size} ! application/x-oct-ascans,format=CF32LE,"
+                f"samples={bins},lines={lines},framerate={rate}{more} ! {elements} ! filesink location={taken}")
+        done = subprocess.run(["gst-launch-1.0", "-q", *line.split()], env=environment, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        if done.returncode != 0:
+            raise SystemExit(f"{line}\n{done.stdout}")
+        with open(taken, "rb") as file:
+            return file.read()
 
 
 def fill(spectra, acquired, elements, build=None, axis="wavenumber"):
