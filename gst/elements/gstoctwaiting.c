@@ -8,8 +8,27 @@ gst_oct_waiting_init (GstOctWaiting *waiting)
   g_cond_init (&waiting->changed);
   g_queue_init (&waiting->buffers);
   waiting->busy = FALSE;
+  waiting->sleepers = 0;
+  waiting->few = 0;
   waiting->flushing = TRUE;
   waiting->result = GST_FLOW_OK;
+}
+
+/* A wake-up is a system call and a switch of threads, as long as the rest of
+ * the work for a short B-scan: none if nobody sleeps. */
+static void
+waiting_wake (GstOctWaiting *waiting)
+{
+  if (waiting->sleepers > 0)
+    g_cond_broadcast (&waiting->changed);
+}
+
+static void
+waiting_sleep (GstOctWaiting *waiting)
+{
+  waiting->sleepers++;
+  g_cond_wait (&waiting->changed, &waiting->lock);
+  waiting->sleepers--;
 }
 
 static void
@@ -34,7 +53,7 @@ gst_oct_waiting_set_flushing (GstOctWaiting *waiting, gboolean flushing)
   waiting->result = GST_FLOW_OK;
   if (flushing)
     waiting_drop (waiting);
-  g_cond_broadcast (&waiting->changed);
+  waiting_wake (waiting);
   g_mutex_unlock (&waiting->lock);
 }
 
@@ -53,13 +72,14 @@ gst_oct_waiting_add (GstOctWaiting *waiting, GstBuffer *buffer, guint most)
   GstFlowReturn result;
 
   g_mutex_lock (&waiting->lock);
+  waiting->few = most / 2;
   while (!waiting->flushing && waiting->result == GST_FLOW_OK
          && waiting->buffers.length >= most)
-    g_cond_wait (&waiting->changed, &waiting->lock);
+    waiting_sleep (waiting);
   result = take_result (waiting);
   if (result == GST_FLOW_OK) {
     g_queue_push_tail (&waiting->buffers, buffer);
-    g_cond_broadcast (&waiting->changed);
+    waiting_wake (waiting);
   }
   g_mutex_unlock (&waiting->lock);
   if (result != GST_FLOW_OK)
@@ -75,7 +95,7 @@ gst_oct_waiting_drain (GstOctWaiting *waiting)
   g_mutex_lock (&waiting->lock);
   while (!waiting->flushing
          && (waiting->busy || !g_queue_is_empty (&waiting->buffers)))
-    g_cond_wait (&waiting->changed, &waiting->lock);
+    waiting_sleep (waiting);
   done = !waiting->flushing;
   g_mutex_unlock (&waiting->lock);
   return done;
@@ -99,11 +119,13 @@ gst_oct_waiting_take (GstOctWaiting *waiting)
 
   g_mutex_lock (&waiting->lock);
   while (!waiting->flushing && g_queue_is_empty (&waiting->buffers))
-    g_cond_wait (&waiting->changed, &waiting->lock);
+    waiting_sleep (waiting);
   if (!waiting->flushing) {
     buffer = g_queue_pop_head (&waiting->buffers);
     waiting->busy = TRUE;
-    g_cond_broadcast (&waiting->changed);
+    /* once for several, and while there is still work for this thread */
+    if (waiting->buffers.length <= waiting->few)
+      waiting_wake (waiting);
   }
   g_mutex_unlock (&waiting->lock);
   return buffer;
@@ -118,7 +140,8 @@ gst_oct_waiting_done (GstOctWaiting *waiting, GstFlowReturn result)
     waiting->result = result;
     waiting_drop (waiting);
   }
-  g_cond_broadcast (&waiting->changed);
+  if (waiting->buffers.length <= waiting->few)
+    waiting_wake (waiting);
   g_mutex_unlock (&waiting->lock);
 }
 

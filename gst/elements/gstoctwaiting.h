@@ -20,6 +20,8 @@ typedef struct {
   GCond changed;
   GQueue buffers; /* references */
   gboolean busy;  /* one was taken and is not done */
+  guint sleepers; /* threads that sleep until something changes */
+  guint few; /* a source that found too many goes on when so many are left */
   gboolean flushing;
   GstFlowReturn result; /* of one that failed and was not reported */
 } GstOctWaiting;
@@ -32,8 +34,9 @@ void gst_oct_waiting_clear (GstOctWaiting *waiting);
  * results. */
 void gst_oct_waiting_set_flushing (GstOctWaiting *waiting, gboolean flushing);
 
-/* Adds a buffer, which it takes over, once fewer than `most` wait.  The
- * failure of a buffer before it is returned once. */
+/* Adds a buffer, which it takes over, once fewer than `most` wait; if as many
+ * did, once no more than half of them do.  The failure of a buffer before it is
+ * returned once. */
 GstFlowReturn gst_oct_waiting_add (
     GstOctWaiting *waiting, GstBuffer *buffer, guint most);
 

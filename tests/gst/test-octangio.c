@@ -94,15 +94,18 @@ default_params (OctAverageMode mode)
     .max = 13 };
 }
 
+/* Half a level of rounding, and what sums in float32 leave: more on a GPU, which
+ * adds in another order; a tenth of a level is 0.004 dB. */
 static void
 compare_values (GstBuffer *buffer, const Complex *expected, guint n)
 {
+  const double tolerance = oct_test_on_gpu () ? 0.6 : 0.51;
   GstMapInfo map;
 
   fail_unless (gst_buffer_map (buffer, &map, GST_MAP_READ));
   fail_unless_equals_int (map.size, VALUES);
   for (guint i = 0; i < VALUES; i++)
-    fail_unless (fabs (map.data[i] - creal (expected[i])) <= 0.51,
+    fail_unless (fabs (map.data[i] - creal (expected[i])) <= tolerance,
         "value %u of image %u is %u instead of %g", i, n, map.data[i],
         creal (expected[i]));
   gst_buffer_unmap (buffer, &map);
