@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What nearly every file of core/ and cpu/ includes, compiled once for all. */
+/* Headers that nearly every file of core/ and cpu/ includes, compiled once. */
 #include <glib.h>
 #include <math.h>
 #include <string.h>

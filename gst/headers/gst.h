@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What nearly every file of gst/ includes, compiled once for all. */
+/* Headers that nearly every file of gst/ includes, compiled once. */
 #include <gst/base/gstbasetransform.h>
 #include <gst/gst.h>
 #include <gst/video/video.h>

@@ -24,7 +24,7 @@ MOST_FUNCTION_LINES = 80
 
 # From the lowest to the highest; those of one line do not know each other.
 LAYERS = (
-    ("daq",),
+    ("daq", "core/headers"),
     ("core/base",),
     ("core/signal",),
     ("core/calibration",),

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * The signal autofocus: the calibration that is saved with what is in use, as
- * soon as there is a result, and a real scene where the result is no sharper than the right
- * calibration.
+ * The signal autofocus: the calibration that is saved, as soon as there is a
+ * result and later, and a real scene where the result is no sharper than the
+ * right calibration.
  */
 #include "oct-simulation-scene.h"
 #include "oct-test-files.h"

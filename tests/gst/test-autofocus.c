@@ -226,8 +226,7 @@ GST_START_TEST (test_numbers_of_bscans)
   static const guint numbers[] = { 1, 3, 2, 3, 3, 3 };
   const guint lines = 20;
   g_autoptr (OctArray) spectra = make_tissue (-64, 0);
-  GstHarness *harness =
-      oct_test_harness ("octdispersion autofocus-order=2");
+  GstHarness *harness = oct_test_harness ("octdispersion autofocus-order=2");
   GstElement *element = get_element (harness, "octdispersion");
   GstCaps *caps = oct_test_caps (spectra, lines, "wavenumber");
   GstStructure *s;
