@@ -6,10 +6,15 @@
 #include <math.h>
 #include <string.h>
 
+/* Whatever light and scanners have; squares and fourth powers of them and of
+ * their ratios stay finite. */
+#define SHORTEST 1e-9
+#define LONGEST 1.0
+
 static gboolean
-refocus_is_length (double value)
+refocus_is_length (double metres)
 {
-  return value > 0 && isfinite (value);
+  return metres >= SHORTEST && metres <= LONGEST;
 }
 
 gboolean
@@ -21,13 +26,12 @@ oct_check_refocus (const OctRefocusParams *params, GError **error)
   if (!refocus_is_length (params->x_spacing)
       || !refocus_is_length (params->y_spacing)
       || !refocus_is_length (params->z_spacing)
-      || !refocus_is_length (params->wavenumber)) {
+      || !refocus_is_length (2 * G_PI / params->wavenumber)) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
         "A volume with %g m between A-lines, %g m between B-scans, %g m "
-        "between "
-        "depths and a wavenumber of %g rad/m cannot be refocused; set "
-        "`x-spacing`, `y-spacing`, `z-spacing` and `wavelength` to more than "
-        "0.",
+        "between depths and a wavenumber of %g rad/m cannot be refocused; set "
+        "`x-spacing`, `y-spacing`, `z-spacing` and `wavelength` to lengths "
+        "from 1e-9 to 1 m.",
         params->x_spacing, params->y_spacing, params->z_spacing,
         params->wavenumber);
     return FALSE;

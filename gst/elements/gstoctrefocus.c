@@ -16,7 +16,9 @@
 #include "gstoctbus.h"
 #include "gstocterror.h"
 #include "gstoctphases.h"
+#include "gstoctscanmask.h"
 #include "gstoctscanmeta.h"
+#include "gstoctscanpath.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_oct_refocus_debug);
 #define GST_CAT_DEFAULT gst_oct_refocus_debug
@@ -36,7 +38,7 @@ struct _GstOctRefocus {
   gboolean automatic;
   double z_spacing;      /* metres of air */
   gboolean told_unclear; /* once for a start */
-  gboolean told_single;
+  gboolean told_single, told_incomplete;
   gboolean asked; /* see gst_oct_phases_check() */
 };
 
@@ -116,8 +118,7 @@ refocus_check_repeats (const GstOctInfo *input, GError **error)
     return TRUE;
   g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
       "The stream has %u B-scans at each place, and octrefocus takes volumes "
-      "of "
-      "one; put octaverage mode=block frames=%u before it.",
+      "of one; put octaverage mode=block frames=%u before it.",
       input->repeats, input->repeats);
   return FALSE;
 }
@@ -185,6 +186,35 @@ gst_oct_refocus_found (GstOctFilter *filter, double value)
       (NULL));
 }
 
+/* Whether a volume lacks B-scans that were lost on the way: those of the next
+ * one came in their place, or none. */
+static gboolean
+refocus_is_incomplete (GstOctRefocus *self, GstBuffer *buffer)
+{
+  const GstOctInfo *input = gst_oct_filter_get_input (GST_OCT_FILTER (self));
+  GstOctScanPosition position;
+  GstOctInfo there;
+
+  if (!gst_oct_scan_meta_get (buffer, &position)
+      || position.bscans != input->bscans || input->bscans < 2)
+    return FALSE;
+  gst_oct_info_of_buffer (&there, input, buffer);
+  return position.bscan > 0 || there.bscans < input->bscans;
+}
+
+static void
+refocus_tell_of_incomplete (GstOctRefocus *self)
+{
+  if (self->told_incomplete)
+    return;
+  self->told_incomplete = TRUE;
+  GST_ELEMENT_WARNING (self, STREAM, DECODE,
+      ("A volume came without all of its B-scans; octrefocus leaves out such "
+       "volumes. If the source is too fast for this computer, lower its "
+       "rate."),
+      (NULL));
+}
+
 /* B-scans of two volumes in a buffer would be taken for one. */
 static gboolean
 refocus_check_volume (GstOctRefocus *self, GstBuffer *buffer, GError **error)
@@ -197,8 +227,7 @@ refocus_check_volume (GstOctRefocus *self, GstBuffer *buffer, GError **error)
     return TRUE;
   g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
       "A buffer has %u B-scans from number %u of a volume of %u on, so some "
-      "are "
-      "of the next volume, and octrefocus takes those of one; set "
+      "are of the next volume, and octrefocus takes those of one; set "
       "`bscans-per-buffer` of octsrc, or `bscans` of octgather, to %u.",
       (guint)count, position.bscan, position.bscans, position.bscans);
   return FALSE;
@@ -228,6 +257,11 @@ gst_oct_refocus_submit_input_buffer (
   g_autoptr (GError) error = NULL;
 
   gst_oct_phases_check (trans, &self->asked);
+  if (refocus_is_incomplete (self, buffer)) {
+    refocus_tell_of_incomplete (self);
+    gst_buffer_unref (buffer);
+    return GST_FLOW_OK;
+  }
   if (!refocus_check_volume (self, buffer, &error)) {
     gst_oct_element_error (GST_ELEMENT (self), &error);
     gst_buffer_unref (buffer);
@@ -238,12 +272,37 @@ gst_oct_refocus_submit_input_buffer (
       ->submit_input_buffer (trans, is_discont, buffer);
 }
 
+/* A-lines elsewhere than on a raster would be taken for neighbours. */
+static gboolean
+gst_oct_refocus_sink_event (GstBaseTransform *trans, GstEvent *event)
+{
+  g_autoptr (OctScanMask) mask = gst_oct_scan_mask_event_parse (event);
+  g_autoptr (OctScanPlaces) places = gst_oct_scan_path_event_parse (event);
+
+  if (mask != NULL && mask->count < (guint64)mask->lines * mask->bscans)
+    GST_ELEMENT_WARNING (trans, STREAM, FORMAT,
+        ("The scan takes %u of the %u A-lines of a volume, and octrefocus "
+         "takes them for neighbours; put octvolumecs before it to fill in the "
+         "others.",
+            mask->count, mask->lines * mask->bscans),
+        (NULL));
+  if (places != NULL && !g_str_equal (places->pattern, "raster"))
+    GST_ELEMENT_WARNING (trans, STREAM, FORMAT,
+        ("The scan is a curve (%s), and octrefocus takes its A-lines for those "
+         "of a raster; put octremap before it.",
+            places->pattern),
+        (NULL));
+  return GST_BASE_TRANSFORM_CLASS (gst_oct_refocus_parent_class)
+      ->sink_event (trans, event);
+}
+
 static gboolean
 gst_oct_refocus_start (GstBaseTransform *trans)
 {
   GstOctRefocus *self = GST_OCT_REFOCUS (trans);
 
-  self->told_unclear = self->told_single = self->asked = FALSE;
+  self->told_unclear = self->told_single = self->told_incomplete = FALSE;
+  self->asked = FALSE;
   return GST_BASE_TRANSFORM_CLASS (gst_oct_refocus_parent_class)->start (trans);
 }
 
@@ -259,6 +318,7 @@ gst_oct_refocus_class_init (GstOctRefocusClass *klass)
   filter_class->configure = gst_oct_refocus_configure;
   filter_class->found = gst_oct_refocus_found;
   trans_class->submit_input_buffer = gst_oct_refocus_submit_input_buffer;
+  trans_class->sink_event = gst_oct_refocus_sink_event;
   trans_class->start = gst_oct_refocus_start;
   gst_oct_filter_class_describe (filter_class,
       &(GstOctFilterDescription){ .operation = OCT_OPERATION_REFOCUS,

@@ -328,6 +328,16 @@ send_scan (GstOctSrc *self, guint64 frame)
         GST_BASE_SRC_PAD (self), gst_oct_scan_path_event_new (places));
 }
 
+/* The first B-scan of the volume of `n` if buffers hold whole ones, else `n`. */
+static guint64
+begin_of_buffer (GstOctSrc *self, guint64 n)
+{
+  if (self->per_buffer == 1
+      || self->per_buffer != gst_oct_input_get_info (self->input)->bscans)
+    return n;
+  return n - n % self->per_buffer;
+}
+
 static void
 report_drop (GstOctSrc *self, guint64 lost, GstClockTime running_time)
 {
@@ -372,7 +382,10 @@ drop_late_frames (GstOctSrc *self)
       MIN (self->stop, self->timeline.count));
   if (due <= self->timeline.next + self->per_buffer)
     return;
-  lost = due - self->per_buffer - self->timeline.next;
+  due = begin_of_buffer (self, due - self->per_buffer);
+  if (due <= self->timeline.next)
+    return;
+  lost = due - self->timeline.next;
   GST_OBJECT_LOCK (self);
   self->dropped += lost;
   GST_OBJECT_UNLOCK (self);
@@ -616,8 +629,8 @@ gst_oct_src_do_seek (GstBaseSrc *base, GstSegment *segment)
     segment->base =
         gst_segment_to_running_time (old, GST_FORMAT_TIME, old->position);
   GST_OBJECT_LOCK (self);
-  self->timeline.next =
-      gst_oct_timeline_frame (&self->timeline, segment->position, FALSE);
+  self->timeline.next = begin_of_buffer (
+      self, gst_oct_timeline_frame (&self->timeline, segment->position, FALSE));
   GST_OBJECT_UNLOCK (self);
   self->stop =
       GST_CLOCK_TIME_IS_VALID (segment->stop)

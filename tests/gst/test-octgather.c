@@ -189,6 +189,30 @@ GST_START_TEST (test_breaks)
 }
 GST_END_TEST;
 
+/* After B-scans that were lost, buffers are in step with the volumes again. */
+GST_START_TEST (test_in_step)
+{
+  static const guint counts[] = { 2, 4, 4, 4 };
+  GstHarness *harness = make_harness ("octgather bscans=4");
+
+  for (guint i = 6; i < 20; i++) {
+    GstBuffer *buffer = gst_buffer_new_allocate (NULL, SAMPLES * LINES, NULL);
+
+    gst_buffer_memset (buffer, 0, 0, SAMPLES * LINES);
+    oct_test_add_scan_meta (buffer, i % 8, 8, i / 8);
+    fail_unless_equals_int (gst_harness_push (harness, buffer), GST_FLOW_OK);
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (counts); i++) {
+    g_autoptr (GstBuffer) buffer = gst_harness_try_pull (harness);
+
+    fail_unless (buffer != NULL);
+    fail_unless_equals_int (
+        gst_buffer_get_size (buffer), counts[i] * LINES * SAMPLES);
+  }
+  gst_harness_teardown (harness);
+}
+GST_END_TEST
+
 /* An event applies to the B-scans after it. */
 GST_START_TEST (test_events)
 {
@@ -260,6 +284,7 @@ octgather_suite (void)
   TCase *tcase = tcase_create ("general");
 
   tcase_add_loop_test (tcase, test_breaks, 0, G_N_ELEMENTS (breaks));
+  tcase_add_test (tcase, test_in_step);
   tcase_add_loop_test (tcase, test_events, 0, 3);
   tcase_add_test (tcase, test_whole_alone);
   suite_add_tcase (suite, tcase);

@@ -300,6 +300,63 @@ GST_START_TEST (test_two_volumes)
 }
 GST_END_TEST;
 
+/* A volume that lost B-scans on the way is left out, with one warning, and the
+ * next whole one is refocused. */
+GST_START_TEST (test_lost)
+{
+  static const guint first[] = { 5, 0, 12 }, counts[] = { SIDE, 12, 12 };
+  GstHarness *harness = oct_test_harness ("octrefocus automatic=false");
+  GstBus *bus = oct_test_bus (harness);
+  float complex values[VALUES] = { 0 };
+  GstBuffer *whole = new_wave ();
+
+  set_src_caps (harness, ASCANS);
+  for (guint i = 0; i < G_N_ELEMENTS (first); i++) {
+    GstBuffer *part = new_buffer (values, counts[i] * VALUES / SIDE);
+    g_autoptr (GstMessage) warning = NULL;
+
+    oct_test_add_scan_meta (part, first[i], SIDE, i);
+    fail_unless_equals_int (oct_test_push_buffer (harness, part), GST_FLOW_OK);
+    fail_unless (gst_harness_try_pull (harness) == NULL);
+    warning = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING);
+    fail_unless_equals_int (warning != NULL, i == 0);
+  }
+  oct_test_add_scan_meta (whole, 0, SIDE, 4);
+  fail_unless_equals_int (oct_test_push_buffer (harness, whole), GST_FLOW_OK);
+  pull_values (harness, values);
+  oct_test_assert_quiet (bus);
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
+/* A-lines that are not on a raster: a warning names the element that makes one.
+ */
+GST_START_TEST (test_curves)
+{
+  static const char *const scans[][2] = { { "scan=spiral", "*octremap*" },
+    { "scan=raster", NULL }, { "scan-mask=same-lines", "*octvolumecs*" } };
+  g_autofree char *launch = g_strdup_printf (
+      "octsrc samples=256 lines=16 bscans=12 %s bscans-per-buffer=0 "
+      "num-buffers=1 ! octreconstruct mode=background output=ascans ! "
+      "octrefocus x-spacing=3e-6 y-spacing=3e-6 automatic=false",
+      scans[__i__][0]);
+  GstHarness *harness = oct_test_harness (launch);
+  g_autoptr (GstMessage) warning = NULL;
+  g_autoptr (GError) error = NULL;
+
+  gst_harness_play (harness);
+  gst_buffer_unref (gst_harness_pull (harness));
+  warning = gst_bus_pop_filtered (oct_test_bus (harness), GST_MESSAGE_WARNING);
+  fail_unless_equals_int (warning != NULL, scans[__i__][1] != NULL);
+  if (warning != NULL) {
+    gst_message_parse_warning (warning, &error, NULL);
+    fail_unless (g_pattern_match_simple (scans[__i__][1], error->message), "%s",
+        error->message);
+  }
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
 /* A B-scan alone is refocused along x, with a warning for the first. */
 GST_START_TEST (test_single)
 {
@@ -365,6 +422,35 @@ GST_START_TEST (test_chain)
 }
 GST_END_TEST;
 
+/* A seek to the middle of a volume begins with its first B-scan. */
+GST_START_TEST (test_seek)
+{
+  GstHarness *harness = oct_test_harness (
+      "octsrc name=source samples=256 lines=16 bscans=12 bscans-per-buffer=0 "
+      "line-rate=160 ! octreconstruct mode=background output=ascans ! "
+      "octrefocus x-spacing=3e-6 y-spacing=3e-6 automatic=false");
+  GstElement *source = gst_harness_find_element (harness, "octsrc");
+  guint64 number;
+
+  gst_harness_play (harness);
+  gst_buffer_unref (gst_harness_pull (harness));
+  /* ten B-scans a second: number 29, of the third volume */
+  fail_unless (gst_element_seek_simple (
+      source, GST_FORMAT_DEFAULT, GST_SEEK_FLAG_FLUSH, 29));
+  do {
+    GstBuffer *buffer = gst_harness_pull (harness);
+
+    fail_unless (buffer != NULL);
+    number = GST_BUFFER_OFFSET (buffer);
+    gst_buffer_unref (buffer);
+    fail_unless_equals_int (number % 12, 0);
+  } while (number != 24);
+  oct_test_assert_quiet (oct_test_bus (harness));
+  gst_object_unref (source);
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
 static Suite *
 octrefocus_suite (void)
 {
@@ -379,9 +465,12 @@ octrefocus_suite (void)
   tcase_add_test (tc, test_unclear);
   tcase_add_test (tc, test_missing);
   tcase_add_test (tc, test_two_volumes);
+  tcase_add_test (tc, test_lost);
+  tcase_add_loop_test (tc, test_curves, 0, 3);
   tcase_add_test (tc, test_single);
   tcase_add_test (tc, test_fewer);
   tcase_add_test (tc, test_chain);
+  tcase_add_test (tc, test_seek);
   return suite;
 }
 
