@@ -154,6 +154,7 @@ remap_prepare (GstOctRemap *self, guint bscans, GError **error)
         " MB, and there is not as much memory for octremap; make the scan "
         "smaller, or put octremap after octlogscale.",
         count, self->depths, (guint64)count * get_line_size (self) / 1000000);
+    remap_forget_plan (self);
     return FALSE;
   }
   GST_INFO_OBJECT (self, "%u x %u pixels, %u holes", self->grid.columns,

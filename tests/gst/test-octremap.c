@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <sys/resource.h>
 
 /* 4 x 3 pixels in a random order, as 6 B-scans of 2 A-lines. */
 #define LINES 2
@@ -300,6 +301,89 @@ GST_START_TEST (test_outside)
 }
 GST_END_TEST;
 
+/* The sanitizer needs address space without a limit. */
+#ifdef __SANITIZE_ADDRESS__
+#  define CAN_LIMIT_MEMORY FALSE
+#else
+#  define CAN_LIMIT_MEMORY TRUE
+#endif
+
+/* Address space for what there is and that much more; returns the limit that
+ * there was. */
+static struct rlimit
+limit_memory (gsize more)
+{
+  g_autofree char *statm = NULL;
+  struct rlimit before, limit;
+
+  fail_unless (g_file_get_contents ("/proc/self/statm", &statm, NULL, NULL));
+  fail_unless_equals_int (getrlimit (RLIMIT_AS, &before), 0);
+  limit = before;
+  limit.rlim_cur = g_ascii_strtoull (statm, NULL, 10) * 4096 + more;
+  fail_unless_equals_int (setrlimit (RLIMIT_AS, &limit), 0);
+  return before;
+}
+
+static GstEvent *
+make_large_path (guint bscans)
+{
+  g_autofree double *places = g_new0 (double, bscans);
+  g_autoptr (GstBuffer) values = make_doubles (places, bscans);
+
+  return gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM_STICKY,
+      gst_structure_new ("application/x-oct-scan-path", "lines", G_TYPE_UINT, 1,
+          "bscans", G_TYPE_UINT, bscans, "x", GST_TYPE_BUFFER, values, "y",
+          GST_TYPE_BUFFER, values, NULL));
+}
+
+static void
+push_segment (GstHarness *harness)
+{
+  GstSegment segment;
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  fail_unless (
+      gst_harness_push_event (harness, gst_event_new_segment (&segment)));
+}
+
+static void
+seek (GstHarness *harness)
+{
+  gst_harness_push_event (harness, gst_event_new_flush_start ());
+  gst_harness_push_event (harness, gst_event_new_flush_stop (TRUE));
+  push_segment (harness);
+}
+
+/* A volume of 1 GB does not fit, before and after a seek; a small one does. */
+GST_START_TEST (test_no_memory)
+{
+  enum { MANY = 65536, DEEP = 16384 };
+  GstHarness *harness = make_harness ("");
+  struct rlimit before;
+
+  gst_harness_set_src_caps (harness,
+      gst_caps_from_string ("video/x-raw,format=GRAY8,width=1,height=16384,"
+                            "framerate=100/1"));
+  gst_harness_push_event (harness, make_large_path (MANY));
+  before = limit_memory (400000000);
+  for (guint i = 0; i < 2; i++) {
+    GstBuffer *buffer = gst_buffer_new_allocate (NULL, 4 * DEEP, NULL);
+
+    fail_unless_equals_int (gst_harness_push (harness, buffer), GST_FLOW_ERROR);
+    oct_test_assert_error (oct_test_bus (harness), "not as much memory", NULL);
+    seek (harness);
+  }
+  fail_unless_equals_int (setrlimit (RLIMIT_AS, &before), 0);
+  gst_harness_push_event (harness, make_large_path (2));
+  for (guint i = 0; i < 2; i++)
+    fail_unless_equals_int (gst_harness_push (harness,
+                                gst_buffer_new_allocate (NULL, 4 * DEEP, NULL)),
+        GST_FLOW_OK);
+  oct_test_assert_quiet (oct_test_bus (harness));
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
 #define VIRTUAL                                                                \
   "octsrc phantom=surgery seed=3 noise=0 samples=256 lines=48 bscans=48 "      \
   "num-buffers=48 "
@@ -490,6 +574,8 @@ octremap_suite (void)
   tcase_add_loop_test (tcase, test_lies, 0, G_N_ELEMENTS (lies));
   tcase_add_test (tcase, test_fields);
   tcase_add_test (tcase, test_outside);
+  if (CAN_LIMIT_MEMORY)
+    tcase_add_test (tcase, test_no_memory);
   tcase_add_test (tcase, test_raster);
   tcase_add_loop_test (tcase, test_same_sample, 0, 5);
   tcase_add_test (tcase, test_recorded);
