@@ -305,7 +305,7 @@ place_follows (GstOctGather *self, GstBuffer *buffer)
   gst_oct_scan_position_select (&expected, self->count * self->in.bscans,
       position.count, self->in.repeats);
   /* after B-scans that were lost: with the next volume in step again */
-  if (expected.bscan == 0
+  if (!self->threaded && expected.bscan == 0
       && expected.bscans % (self->group * self->in.bscans) == 0)
     return FALSE;
   return position.bscan == expected.bscan && position.bscans == expected.bscans
