@@ -15,7 +15,8 @@
 #define FOURTH_FACTOR 1.2
 /* Distance in F beyond which weights are below LEAST_WEIGHT. */
 #define WEIGHT_REACH 1.579
-#define CELL_LINES 2.0 /* A-lines in a cell, on average */
+#define CELL_LINES 2.0   /* A-lines in a cell, on average */
+#define MOST_CELLS 16384 /* along an axis */
 #define GRAIN 4
 
 /* A-lines in square cells, so that neighbours are found among few. */
@@ -55,7 +56,7 @@ static void
 cells_init (Cells *cells, const OctScanRemapSettings *s, const double *x,
     const double *y, guint count)
 {
-  double right = -G_MAXDOUBLE, bottom = -G_MAXDOUBLE;
+  double right = -G_MAXDOUBLE, bottom = -G_MAXDOUBLE, width, height;
   guint used = 0, n;
 
   *cells = (Cells){ .x = x, .y = y, .left = G_MAXDOUBLE, .top = G_MAXDOUBLE };
@@ -70,12 +71,14 @@ cells_init (Cells *cells, const OctScanRemapSettings *s, const double *x,
   }
   if (used == 0)
     return;
-  cells->size =
-      MAX (sqrt (MAX (right - cells->left, 1.0) * MAX (bottom - cells->top, 1.0)
-                 / used * CELL_LINES),
-          1e-3);
-  cells->columns = (guint)MIN ((right - cells->left) / cells->size, 16384) + 1;
-  cells->rows = (guint)MIN ((bottom - cells->top) / cells->size, 16384) + 1;
+  width = right - cells->left;
+  height = bottom - cells->top;
+  cells->size = MAX (
+      sqrt (MAX (width, 1.0) * MAX (height, 1.0) / used * CELL_LINES), 1e-3);
+  /* however short the other axis is */
+  cells->size = MAX (cells->size, MAX (width, height) / MOST_CELLS);
+  cells->columns = (guint)(width / cells->size) + 1;
+  cells->rows = (guint)(height / cells->size) + 1;
   n = cells->columns * cells->rows;
   cells->first = g_new0 (guint32, n + 1);
   cells->lines = g_new (guint32, used);

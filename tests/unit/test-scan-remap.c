@@ -166,6 +166,29 @@ test_nearest (void)
   g_assert_cmpuint (map->holes, >, 0);
 }
 
+/* A line that is longer than there may be cells, in both directions. */
+static void
+test_long_line (void)
+{
+  enum { N = 60000 };
+  g_autofree double *along = g_new (double, N), *zeros = g_new0 (double, N);
+
+  for (guint i = 0; i < N; i++)
+    along[i] = i;
+  for (guint k = 0; k < 4; k++) {
+    gboolean down = k % 2;
+    OctScanRemapSettings settings = { k < 2 ? OCT_SCAN_REMAP_NEAREST
+                                            : OCT_SCAN_REMAP_LOCAL,
+      down ? 1 : N, down ? N : 1, 1.0, 0.9 };
+    g_autoptr (OctScanRemap) map =
+        remap (&settings, down ? zeros : along, down ? along : zeros, N);
+
+    g_assert_cmpuint (map->holes, ==, 0);
+    for (guint i = 0; i < N; i++)
+      g_assert_cmpuint (map->line[map->first[i]], ==, i);
+  }
+}
+
 /* One A-line, none, all at one place, all on a line: means, or holes. */
 static void
 test_degenerate (void)
@@ -342,6 +365,7 @@ main (int argc, char **argv)
   g_test_add_func ("/remap/reference", test_reference);
   g_test_add_func ("/remap/plane", test_plane);
   g_test_add_func ("/remap/nearest", test_nearest);
+  g_test_add_func ("/remap/long-line", test_long_line);
   g_test_add_func ("/remap/degenerate", test_degenerate);
   g_test_add_func ("/remap/seen", test_seen);
   g_test_add_func ("/remap/amplitudes", test_amplitudes);
