@@ -17,6 +17,7 @@
 #define WEIGHT_REACH 1.579
 #define CELL_LINES 2.0   /* A-lines in a cell, on average */
 #define MOST_CELLS 16384 /* along an axis */
+#define PAIR (sizeof (guint32) + sizeof (float)) /* an A-line and its weight */
 #define GRAIN 4
 
 /* A-lines in square cells, so that neighbours are found among few. */
@@ -312,7 +313,7 @@ remap_check (const OctScanRemapSettings *s, GError **error)
   return FALSE;
 }
 
-/* From MOST places for each pixel to one after the other. */
+/* From MOST places for each pixel to one after the other; NULL: no memory. */
 static OctScanRemap *
 pack_weights (const OctScanRemapSettings *s, const Fitting *fitting)
 {
@@ -321,12 +322,17 @@ pack_weights (const OctScanRemapSettings *s, const Fitting *fitting)
 
   remap->columns = s->columns;
   remap->rows = s->rows;
-  remap->taken = g_new (guint8, pixels);
-  remap->first = g_new (guint32, pixels + 1);
   for (gsize i = 0; i < pixels; i++)
     at += fitting->counts[i];
-  remap->line = g_new (guint32, MAX (at, 1));
-  remap->weight = g_new (float, MAX (at, 1));
+  remap->taken = g_try_new (guint8, pixels);
+  remap->first = g_try_new (guint32, pixels + 1);
+  remap->line = g_try_new (guint32, MAX (at, 1));
+  remap->weight = g_try_new (float, MAX (at, 1));
+  if (remap->taken == NULL || remap->first == NULL || remap->line == NULL
+      || remap->weight == NULL) {
+    oct_scan_remap_free (remap);
+    return NULL;
+  }
   at = 0;
   for (gsize i = 0; i < pixels; i++) {
     guint n = fitting->counts[i];
@@ -348,20 +354,30 @@ oct_scan_remap_new (const OctScanRemapSettings *s, const double *x,
     const double *y, guint count, GError **error)
 {
   gsize pixels = (gsize)s->columns * s->rows;
-  OctScanRemap *remap;
+  OctScanRemap *remap = NULL;
   Fitting fitting;
   Cells cells;
 
   if (!remap_check (s, error))
     return NULL;
   cells_init (&cells, s, x, y, count);
-  fitting = (Fitting){ s, &cells, g_new (guint32, pixels * MOST),
-    g_new (float, pixels *MOST), g_new0 (guint8, pixels) };
-  if (cells.first != NULL)
-    oct_parallel_for (
-        s->rows, GRAIN, oct_parallel_get_threads (), fit_rows, &fitting);
-  remap = pack_weights (s, &fitting);
-  remap->count = count;
+  fitting = (Fitting){ s, &cells, g_try_new (guint32, pixels * MOST),
+    g_try_new (float, pixels *MOST), g_try_new0 (guint8, pixels) };
+  if (fitting.lines != NULL && fitting.weights != NULL
+      && fitting.counts != NULL) {
+    if (cells.first != NULL)
+      oct_parallel_for (
+          s->rows, GRAIN, oct_parallel_get_threads (), fit_rows, &fitting);
+    remap = pack_weights (s, &fitting);
+  }
+  if (remap != NULL)
+    remap->count = count;
+  else
+    g_set_error (error, OCT_ERROR, OCT_ERROR_MEMORY,
+        "The weights of a raster of %u columns and %u rows take up to "
+        "%" G_GUINT64_FORMAT " MB, and there is not as much memory; set "
+        "`columns` and `rows` to less.",
+        s->columns, s->rows, (guint64)pixels * MOST * PAIR * 2 / 1000000);
   g_free (fitting.lines);
   g_free (fitting.weights);
   g_free (fitting.counts);

@@ -49,7 +49,8 @@ typedef struct {
 
 /* The A-lines are at (x[i], y[i]) pixels; those that are not finite are not
  * taken.  All threads work on it.  NULL with OCT_ERROR_SETTINGS (sizes, numbers
- * that are not positive); to be freed with oct_scan_remap_free(). */
+ * that are not positive) or OCT_ERROR_MEMORY; to be freed with
+ * oct_scan_remap_free(). */
 OctScanRemap *oct_scan_remap_new (const OctScanRemapSettings *settings,
     const double *x, const double *y, guint count, GError **error);
 void oct_scan_remap_free (OctScanRemap *remap);

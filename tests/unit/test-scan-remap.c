@@ -11,6 +11,7 @@
 #include <glib/gstdio.h>
 #include <math.h>
 #include <string.h>
+#include <sys/resource.h>
 
 /* 40 A-lines at random, one of them nowhere, to 8 x 6 pixels. */
 static const double vector_x[] = { 4.6259, 5.9812, 1.7015, -0.9526, 6.1736, NAN,
@@ -306,6 +307,31 @@ test_refused (void)
   }
 }
 
+/* A raster whose weights take 6 GB, with address space for 1 GB. */
+static void
+test_no_memory (void)
+{
+#ifdef __SANITIZE_ADDRESS__
+  g_test_skip ("the sanitizer needs address space without a limit");
+#else
+  static const double zero[1] = { 0 };
+  OctScanRemapSettings settings = { OCT_SCAN_REMAP_NEAREST, 8192, 8192, 1, 1 };
+  g_autoptr (GError) error = NULL;
+  g_autofree char *statm = NULL;
+  struct rlimit before, limit;
+
+  g_assert_cmpint (getrlimit (RLIMIT_AS, &before), ==, 0);
+  limit = before;
+  g_assert_true (g_file_get_contents ("/proc/self/statm", &statm, NULL, NULL));
+  limit.rlim_cur = g_ascii_strtoull (statm, NULL, 10) * 4096 + 1000000000;
+  g_assert_cmpint (setrlimit (RLIMIT_AS, &limit), ==, 0);
+  g_assert_null (oct_scan_remap_new (&settings, zero, zero, 1, &error));
+  g_assert_cmpint (setrlimit (RLIMIT_AS, &before), ==, 0);
+  g_assert_error (error, OCT_ERROR, OCT_ERROR_MEMORY);
+  g_assert_nonnull (strstr (error->message, "columns"));
+#endif
+}
+
 static OctScanPlaces *
 places_of (OctScanKind kind, guint lines, guint bscans)
 {
@@ -370,6 +396,7 @@ main (int argc, char **argv)
   g_test_add_func ("/remap/seen", test_seen);
   g_test_add_func ("/remap/amplitudes", test_amplitudes);
   g_test_add_func ("/remap/refused", test_refused);
+  g_test_add_func ("/remap/no-memory", test_no_memory);
   g_test_add_func ("/places/files", test_files);
   return g_test_run ();
 }
