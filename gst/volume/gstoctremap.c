@@ -49,13 +49,13 @@ struct _GstOctRemap {
   guint8 *store; /* [places][depths] values of A-lines */
   guint8 *seen;  /* [places] */
   gboolean all_seen;
-  gboolean has_output;
+  gboolean has_output, has_sent_mask;
   GQueue events; /* to be sent after the caps of the output */
 
   GstOctScan scan;
   gboolean has_volume;     /* something was stored */
   GstClockTime start, end; /* of the stored B-scans */
-  guint64 number;          /* of the volume under way */
+  guint64 number;          /* of the next volume */
   guint64 delivered;       /* B-scans */
 };
 
@@ -101,7 +101,7 @@ remap_forget_plan (GstOctRemap *self)
   g_clear_pointer (&self->seen, g_free);
   self->all_seen = self->has_output = FALSE;
   remap_forget_volume (self);
-  gst_oct_scan_clear (&self->scan);
+  gst_oct_scan_forget (&self->scan);
 }
 
 static gsize
@@ -116,6 +116,7 @@ static gboolean
 check_places (GstOctRemap *self, guint bscans, GError **error)
 {
   const OctScanPlaces *places = self->places;
+  g_autofree char *come = NULL;
 
   if (places == NULL) {
     g_set_error_literal (error, OCT_ERROR, OCT_ERROR_SETTINGS,
@@ -125,11 +126,14 @@ check_places (GstOctRemap *self, guint bscans, GError **error)
   }
   if (places->lines == self->lines && (bscans == 0 || bscans == places->bscans))
     return TRUE;
+  if (bscans > 0)
+    come = g_strdup_printf ("volumes of %u B-scans of ", bscans);
   g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-      "The scan path has %u B-scans of %u A-lines, but those that come are %u "
-      "of %u; send the path of this scan, or set `lines` and `bscans` of the "
-      "source to those of the path.",
-      places->bscans, places->lines, bscans, self->lines);
+      "The scan path has %u B-scans of %u A-lines, but %s%u A-lines come; send "
+      "the path of this scan, or set `lines` and `bscans` of the source to "
+      "those of the path.",
+      places->bscans, places->lines, come != NULL ? come : "B-scans of ",
+      self->lines);
   return FALSE;
 }
 
@@ -214,8 +218,10 @@ send_holes (GstOctRemap *self)
 {
   g_autoptr (OctScanMask) mask = NULL;
 
-  if (self->in.is_video || self->remap->holes == 0)
+  /* a mask sticks until another one comes, a full one if need be */
+  if (self->in.is_video || (self->remap->holes == 0 && !self->has_sent_mask))
     return;
+  self->has_sent_mask = TRUE;
   mask = oct_scan_mask_new_from_array (
       self->grid.columns, self->grid.rows, self->remap->taken, NULL);
   if (mask != NULL)
@@ -399,7 +405,20 @@ remap_finish (GstOctRemap *self)
   for (guint i = 0; i < threads; i++)
     g_free (scratch[i]);
   remap_forget_volume (self);
+  self->number++;
   return ret;
+}
+
+/* The volume under way ends, with what has come of it. */
+static void
+remap_end (GstOctRemap *self)
+{
+  GstOctScan *scan = &self->scan;
+
+  if (self->has_volume && scan->begun && !scan->ended)
+    scan->counts.missing += scan->bscans - scan->stored;
+  (void)remap_finish (self);
+  gst_oct_scan_forget (scan);
 }
 
 /* -------------------------------------------------------------------- store */
@@ -462,7 +481,6 @@ remap_take_runs (GstOctRemap *self, GstBuffer *buffer, const OctFrame *frame)
       remap_store (self, frame, run.image + i, run.bscan + i);
     remap_note_time (self, buffer, &run);
     self->has_volume = TRUE;
-    self->number = self->scan.volume;
     if (run.ends)
       ret = remap_finish (self);
   }
@@ -517,7 +535,7 @@ remap_take_caps (GstOctRemap *self, GstEvent *event)
   gst_event_parse_caps (event, &caps);
   if (self->caps != NULL && gst_caps_is_equal (self->caps, caps))
     return TRUE;
-  (void)remap_finish (self);
+  remap_end (self);
   remap_forget_plan (self);
   gst_caps_replace (&self->caps, NULL);
   if (!gst_oct_info_from_caps (&self->in, caps, &error)) {
@@ -541,7 +559,7 @@ remap_take_places (GstOctRemap *self, GstEvent *event)
   if (places == NULL)
     return FALSE;
   if (!oct_scan_places_equal (places, self->places)) {
-    (void)remap_finish (self);
+    remap_end (self);
     remap_forget_plan (self);
   }
   g_clear_pointer (&self->places, oct_scan_places_unref);
@@ -556,11 +574,10 @@ remap_pass_on (GstOctRemap *self, GstEvent *event)
 {
   GstEvent *first;
 
-  if (GST_EVENT_TYPE (event) == GST_EVENT_SEGMENT
-      || GST_EVENT_TYPE (event) == GST_EVENT_EOS)
-    (void)remap_finish (self);
   if (GST_EVENT_TYPE (event) == GST_EVENT_SEGMENT)
-    gst_oct_scan_forget (&self->scan);
+    gst_oct_scan_take_segment (&self->scan, event);
+  if (GST_EVENT_TYPE (event) == GST_EVENT_EOS || self->scan.anew)
+    remap_end (self);
   if (GST_EVENT_TYPE (event) == GST_EVENT_EOS) {
     while ((first = g_queue_pop_head (&self->events)) != NULL)
       gst_pad_push_event (self->src, first);
@@ -682,8 +699,9 @@ remap_reset (GstOctRemap *self)
   g_queue_clear_full (&self->events, (GDestroyNotify)gst_event_unref);
   gst_clear_caps (&self->caps);
   g_clear_pointer (&self->places, oct_scan_places_unref);
-  self->failed = FALSE;
-  self->delivered = 0;
+  gst_oct_scan_clear (&self->scan);
+  self->failed = self->has_sent_mask = FALSE;
+  self->delivered = self->number = 0;
 }
 
 static GstStateChangeReturn

@@ -177,6 +177,17 @@ gst_oct_volume_filter_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
   return ret;
 }
 
+/* Whether B-scans have a place for each A-line of the mask, as octremap makes
+ * them; those of octsrc lack some, and whole volumes are larger. */
+static gboolean
+has_holes_in_place (const GstOctVolumeFilter *self, const OctScanMask *mask)
+{
+  return self->has_input && self->input.columns == mask->lines
+         && !gst_structure_has_field (
+             gst_caps_get_structure (self->input_caps, 0),
+             GST_OCT_SCAN_BSCANS_FIELD);
+}
+
 /* Pictures of such a scan do not show its voxels where they are; octvolumecs
  * lets no mask through. */
 static void
@@ -184,7 +195,8 @@ warn_of_gaps (GstOctVolumeFilter *self, GstEvent *event)
 {
   g_autoptr (OctScanMask) mask = gst_oct_scan_mask_event_parse (event);
 
-  if (mask == NULL || mask->count == (guint64)mask->lines * mask->bscans)
+  if (mask == NULL || mask->count == (guint64)mask->lines * mask->bscans
+      || has_holes_in_place (self, mask))
     return;
   GST_ELEMENT_WARNING (self, STREAM, FORMAT,
       ("The scan takes %u of the %u A-lines of a volume, and the picture shows "

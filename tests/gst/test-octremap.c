@@ -172,14 +172,104 @@ GST_START_TEST (test_missing)
 }
 GST_END_TEST;
 
-/* A-scans: holes are 0, and octvolumecs is told of them. */
-GST_START_TEST (test_holes)
+static void
+push_segment (GstHarness *harness)
 {
-  GstHarness *harness = oct_test_harness (
-      "octremap columns=4 rows=3 x-spacing=10e-6 y-spacing=10e-6 hole=0.5 "
-      "method=nearest ! octvolumecs name=v ! identity");
-  float values[2 * LINES * DEPTHS];
-  guint first = 0;
+  GstSegment segment;
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  fail_unless (
+      gst_harness_push_event (harness, gst_event_new_segment (&segment)));
+}
+
+static void
+seek (GstHarness *harness)
+{
+  gst_harness_push_event (harness, gst_event_new_flush_start ());
+  gst_harness_push_event (harness, gst_event_new_flush_stop (TRUE));
+  push_segment (harness);
+}
+
+static GstBuffer *
+make_uncounted (guint bscan)
+{
+  g_autoptr (GstBuffer) buffer = make_image (bscan, 0);
+  GstBuffer *copy = gst_buffer_new ();
+
+  gst_buffer_copy_into (copy, buffer, GST_BUFFER_COPY_MEMORY, 0, -1);
+  return copy;
+}
+
+/* Volumes are numbered on, though their path is another one, and B-scans that
+ * are not numbered are counted anew. */
+GST_START_TEST (test_numbers)
+{
+  GstHarness *harness = make_harness ("method=nearest");
+
+  for (guint volume = 0; volume < 3; volume++) {
+    gst_harness_push_event (
+        harness, make_path (LINES, BSCANS, COUNT, 0, volume % 2 ? 1 : 0));
+    for (guint i = 0; i < BSCANS; i++)
+      fail_unless_equals_int (
+          gst_harness_push (harness, make_uncounted (i)), GST_FLOW_OK);
+    for (guint row = 0; row < ROWS; row++) {
+      GstBuffer *buffer = gst_harness_pull (harness);
+
+      fail_unless_equals_uint64 (
+          oct_test_get_scan_position (buffer).volume, volume);
+      gst_buffer_unref (buffer);
+    }
+  }
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
+static guint64
+get_missing (GstElement *element)
+{
+  guint64 missing;
+
+  g_object_get (element, "missing", &missing, NULL);
+  return missing;
+}
+
+/* A segment that comes again, as after a new link, is none; another one ends
+ * the volume, as the end of the stream does, and what it lacks is counted. */
+GST_START_TEST (test_segments)
+{
+  GstHarness *harness = make_harness ("method=nearest");
+  GstElement *element = gst_harness_find_element (harness, "octremap");
+  g_autoptr (GstPad) sink = gst_element_get_static_pad (element, "sink");
+
+  gst_harness_push_event (harness, make_path (LINES, BSCANS, COUNT, 0, 0));
+  for (guint i = 0; i < BSCANS; i++) {
+    if (i == 3)
+      fail_unless (gst_pad_send_event (
+          sink, gst_pad_get_sticky_event (sink, GST_EVENT_SEGMENT, 0)));
+    gst_harness_push (harness, make_image (i, 0));
+  }
+  fail_unless_equals_int (gst_harness_buffers_in_queue (harness), ROWS);
+  for (guint row = 0; row < ROWS; row++)
+    assert_row (harness, row, TRUE);
+  fail_unless_equals_uint64 (get_missing (element), 0);
+  for (guint i = 0; i < 2; i++)
+    gst_harness_push (harness, make_image (i, 1));
+  push_segment (harness);
+  fail_unless_equals_int (gst_harness_buffers_in_queue (harness), ROWS);
+  fail_unless_equals_uint64 (get_missing (element), 4);
+  gst_harness_push (harness, make_image (0, 0));
+  gst_harness_push_event (harness, gst_event_new_eos ());
+  fail_unless_equals_int (gst_harness_buffers_in_queue (harness), 2 * ROWS);
+  fail_unless_equals_uint64 (get_missing (element), 9);
+  gst_object_unref (element);
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
+/* Pixel 8 comes to lie on pixel 4, so that the box stays as it is. */
+static GstEvent *
+make_path_with_hole (void)
+{
   GstEvent *path = make_path (LINES, BSCANS, COUNT, 0, 0);
   GstBuffer *y = NULL;
   double *moved;
@@ -190,7 +280,6 @@ GST_START_TEST (test_holes)
   y = gst_buffer_make_writable (y);
   fail_unless (gst_buffer_map (y, &map, GST_MAP_READWRITE));
   moved = (double *)(gpointer)map.data;
-  /* pixel 8 comes to lie on pixel 4, so that the box stays as it is */
   for (guint i = 0; i < COUNT; i++)
     if (order[i] == 8)
       moved[i] = SPACING;
@@ -198,33 +287,89 @@ GST_START_TEST (test_holes)
   gst_structure_set (
       gst_event_writable_structure (path), "y", GST_TYPE_BUFFER, y, NULL);
   gst_buffer_unref (y);
-  gst_harness_set_src_caps (
-      harness, gst_caps_from_string ("application/x-oct-ascans,format=CF32LE,"
-                                     "samples=5,lines=2,framerate=100/1"));
-  gst_harness_push_event (harness, path);
-  for (guint i = 0; i < 2 * LINES * DEPTHS; i++)
-    values[i] = 3;
-  for (guint i = 0; i < BSCANS; i++) {
-    GstBuffer *buffer = gst_buffer_new_memdup (values, sizeof values);
+  return path;
+}
 
-    GST_BUFFER_PTS (buffer) = i * PERIOD;
+/* Both parts of a value are 3, those of pixel 8 `other`. */
+static void
+push_ascans (GstHarness *harness, guint64 volume, float other)
+{
+  float values[2 * LINES * DEPTHS];
+
+  for (guint i = 0; i < BSCANS; i++) {
+    GstBuffer *buffer;
+
+    for (guint k = 0; k < 2 * LINES * DEPTHS; k++)
+      values[k] = order[i * LINES + k / (2 * DEPTHS)] == 8 ? other : 3;
+    buffer = gst_buffer_new_memdup (values, sizeof values);
+    GST_BUFFER_PTS (buffer) = (volume * BSCANS + i) * PERIOD;
     GST_BUFFER_DURATION (buffer) = PERIOD;
-    oct_test_add_scan_meta (buffer, i, BSCANS, 0);
+    oct_test_add_scan_meta (buffer, i, BSCANS, volume);
     fail_unless_equals_int (gst_harness_push (harness, buffer), GST_FLOW_OK);
   }
-  /* octvolumecs has filled the hole in from equal neighbours */
+}
+
+static void
+assert_ascans (GstHarness *harness, float other)
+{
+  guint off = 0;
+
   for (guint row = 0; row < ROWS; row++) {
     GstBuffer *buffer = gst_harness_pull (harness);
     const float *found;
+    GstMapInfo map;
 
     fail_unless (gst_buffer_map (buffer, &map, GST_MAP_READ));
     found = (const float *)(gconstpointer)map.data;
-    for (guint i = 0; i < 2 * COLUMNS * DEPTHS; i++)
-      first += fabsf (found[i] - 3) > 0.3f;
+    for (guint i = 0; i < COLUMNS * DEPTHS; i++) {
+      float part = row * COLUMNS + i / DEPTHS == 8 ? other : 3;
+
+      off +=
+          fabsf (hypotf (found[2 * i], found[2 * i + 1]) - hypotf (part, part))
+          > 0.3f;
+    }
     gst_buffer_unmap (buffer, &map);
     gst_buffer_unref (buffer);
   }
-  fail_unless_equals_int (first, 0);
+  fail_unless_equals_int (off, 0);
+}
+
+#define WITH_HOLE                                                              \
+  "octremap columns=4 rows=3 x-spacing=10e-6 y-spacing=10e-6 hole=0.5 "        \
+  "method=nearest ! "
+#define ASCANS                                                                 \
+  "application/x-oct-ascans,format=CF32LE,samples=5,lines=2,framerate=100/1"
+
+/* A-scans: octvolumecs fills a hole in from equal neighbours, and takes the
+ * pixel as it is after a path without the hole. */
+GST_START_TEST (test_holes)
+{
+  GstHarness *harness =
+      oct_test_harness (WITH_HOLE "octvolumecs method=linear ! identity");
+
+  gst_harness_set_src_caps (harness, gst_caps_from_string (ASCANS));
+  gst_harness_push_event (harness, make_path_with_hole ());
+  push_ascans (harness, 0, 3);
+  assert_ascans (harness, 3);
+  gst_harness_push_event (harness, make_path (LINES, BSCANS, COUNT, 0, 0));
+  push_ascans (harness, 1, 9);
+  assert_ascans (harness, 9);
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
+/* Pictures show holes where they are, without a warning. */
+GST_START_TEST (test_picture_with_holes)
+{
+  GstHarness *harness = oct_test_harness (
+      WITH_HOLE "octlogscale range=manual min=0 max=20 ! octenface");
+
+  gst_harness_set_src_caps (harness,
+      gst_caps_from_string (ASCANS ",x-spacing=(double)1e-5,y-spacing=(double)"
+                                   "1e-5,z-spacing=(double)1e-5"));
+  gst_harness_push_event (harness, make_path_with_hole ());
+  push_ascans (harness, 0, 3);
+  oct_test_assert_quiet (oct_test_bus (harness));
   gst_harness_teardown (harness);
 }
 GST_END_TEST;
@@ -244,7 +389,7 @@ static const struct {
   { LINES, BSCANS, COUNT, NAN, "knows no places" },
   { LINES, BSCANS, COUNT, INFINITY, "knows no places" },
   { LINES, BSCANS, COUNT, 1e6, "knows no places" },
-  { BSCANS, LINES, COUNT, 0, "2 B-scans of 6 A-lines" },
+  { BSCANS, LINES, COUNT, 0, "volumes of 6 B-scans of 2 A-lines come" },
   { LINES, 3, 6, 0, "3 B-scans of 2 A-lines" },
 };
 
@@ -258,6 +403,20 @@ GST_START_TEST (test_lies)
   fail_unless_equals_int (
       gst_harness_push (harness, make_image (0, 0)), GST_FLOW_ERROR);
   oct_test_assert_error (oct_test_bus (harness), lies[__i__].word, NULL);
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
+/* Of a stream that does not say how many B-scans a volume has. */
+GST_START_TEST (test_other_lines)
+{
+  GstHarness *harness = make_harness ("");
+
+  gst_harness_push_event (harness, make_path (BSCANS, LINES, COUNT, 0, 0));
+  fail_unless_equals_int (
+      gst_harness_push (harness, make_uncounted (0)), GST_FLOW_ERROR);
+  oct_test_assert_error (oct_test_bus (harness),
+      "2 B-scans of 6 A-lines, but B-scans of 2 A-lines come", NULL);
   gst_harness_teardown (harness);
 }
 GST_END_TEST;
@@ -334,24 +493,6 @@ make_large_path (guint bscans)
       gst_structure_new ("application/x-oct-scan-path", "lines", G_TYPE_UINT, 1,
           "bscans", G_TYPE_UINT, bscans, "x", GST_TYPE_BUFFER, values, "y",
           GST_TYPE_BUFFER, values, NULL));
-}
-
-static void
-push_segment (GstHarness *harness)
-{
-  GstSegment segment;
-
-  gst_segment_init (&segment, GST_FORMAT_TIME);
-  fail_unless (
-      gst_harness_push_event (harness, gst_event_new_segment (&segment)));
-}
-
-static void
-seek (GstHarness *harness)
-{
-  gst_harness_push_event (harness, gst_event_new_flush_start ());
-  gst_harness_push_event (harness, gst_event_new_flush_stop (TRUE));
-  push_segment (harness);
 }
 
 /* A volume of 1 GB does not fit, before and after a seek; a small one does. */
@@ -570,8 +711,12 @@ octremap_suite (void)
   tcase_add_unchecked_fixture (tcase, NULL, oct_test_remove_files);
   tcase_add_test (tcase, test_pixels);
   tcase_add_test (tcase, test_missing);
+  tcase_add_test (tcase, test_numbers);
+  tcase_add_test (tcase, test_segments);
   tcase_add_test (tcase, test_holes);
+  tcase_add_test (tcase, test_picture_with_holes);
   tcase_add_loop_test (tcase, test_lies, 0, G_N_ELEMENTS (lies));
+  tcase_add_test (tcase, test_other_lines);
   tcase_add_test (tcase, test_fields);
   tcase_add_test (tcase, test_outside);
   if (CAN_LIMIT_MEMORY)
