@@ -167,23 +167,28 @@ find_neighbours (const OctScanRemapSettings *s, const Cells *cells, double x,
 {
   gint column = (gint)floor ((x - cells->left) / cells->size);
   gint row = (gint)floor ((y - cells->top) / cells->size);
-  gint reach = MAX (MAX (column, (gint)cells->columns - 1 - column),
-      MAX (row, (gint)cells->rows - 1 - row));
+  gint columns = (gint)cells->columns, rows = (gint)cells->rows;
+  /* the first ring that touches cells: those before it are empty */
+  gint first = MAX (
+      MAX (-column, column - columns + 1), MAX (MAX (-row, row - rows + 1), 0));
+  gint reach =
+      MAX (MAX (column, columns - 1 - column), MAX (row, rows - 1 - row));
   guint count = 0;
 
-  for (gint ring = 0; ring <= reach; ring++) {
+  for (gint ring = first; ring <= reach; ring++) {
     /* from the place to the nearest cell of this ring */
     double nearest = (ring - 1) * cells->size;
 
     if (ring > 1 && is_enough (s, nearest, most, list, count))
       break;
-    for (gint i = -ring; i <= ring; i++) {
+    for (gint i = MAX (-ring, -column); i <= MIN (ring, columns - 1 - column);
+         i++) {
       search_cell (cells, column + i, row - ring, x, y, list, &count, most);
       if (ring == 0)
         break;
       search_cell (cells, column + i, row + ring, x, y, list, &count, most);
     }
-    for (gint i = 1 - ring; i < ring; i++) {
+    for (gint i = MAX (1 - ring, -row); i < MIN (ring, rows - row); i++) {
       search_cell (cells, column - ring, row + i, x, y, list, &count, most);
       search_cell (cells, column + ring, row + i, x, y, list, &count, most);
     }

@@ -409,7 +409,7 @@ remap_finish (GstOctRemap *self)
   return ret;
 }
 
-/* The volume under way ends, with what has come of it. */
+/* The volume under way ends, with the B-scans that have come. */
 static void
 remap_end (GstOctRemap *self)
 {

@@ -407,7 +407,7 @@ GST_START_TEST (test_lies)
 }
 GST_END_TEST;
 
-/* Of a stream that does not say how many B-scans a volume has. */
+/* The stream does not say how many B-scans a volume has. */
 GST_START_TEST (test_other_lines)
 {
   GstHarness *harness = make_harness ("");
@@ -467,8 +467,7 @@ GST_END_TEST;
 #  define CAN_LIMIT_MEMORY TRUE
 #endif
 
-/* Address space for what there is and that much more; returns the limit that
- * there was. */
+/* Leaves address space for `more` bytes; returns the limit that there was. */
 static struct rlimit
 limit_memory (gsize more)
 {

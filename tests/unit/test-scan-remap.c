@@ -128,12 +128,12 @@ test_plane (void)
   g_assert_cmpuint (off, <, 40);
 }
 
-/* Every pixel against all A-lines. */
+/* Every pixel against all A-lines, which lie in two heaps or in a small one. */
 static void
-test_nearest (void)
+check_nearest (double spread, double hole)
 {
   enum { N = 400 };
-  OctScanRemapSettings settings = { OCT_SCAN_REMAP_NEAREST, 30, 20, 1.0, 3.0 };
+  OctScanRemapSettings settings = { OCT_SCAN_REMAP_NEAREST, 30, 20, 1.0, hole };
   double x[N], y[N];
   g_autoptr (OctScanRemap) map = NULL;
   g_autoptr (GRand) random = g_rand_new_with_seed (4);
@@ -142,8 +142,8 @@ test_nearest (void)
     /* two heaps, so that most cells are empty, and some far outside */
     double middle = i % 2 == 0 ? 3 : 24;
 
-    x[i] = middle + g_rand_double_range (random, -4, 4);
-    y[i] = middle / 2 + g_rand_double_range (random, -4, 4);
+    x[i] = 3 + spread * (middle - 3) + g_rand_double_range (random, -4, 4);
+    y[i] = middle / 2 * spread + g_rand_double_range (random, -4, 4);
     if (i % 50 == 0)
       x[i] = 1e300;
   }
@@ -160,11 +160,20 @@ test_nearest (void)
         at = i;
       }
     }
-    g_assert_cmpint (map->taken[p], ==, best <= 3.0);
+    g_assert_cmpint (map->taken[p], ==, best <= hole);
     if (map->taken[p])
       g_assert_cmpuint (map->line[map->first[p]], ==, at);
   }
-  g_assert_cmpuint (map->holes, >, 0);
+  g_assert_cmpint (map->holes > 0, ==, hole < 20);
+}
+
+static void
+test_nearest (void)
+{
+  check_nearest (1, 3);
+  check_nearest (1, 30);
+  check_nearest (0, 3);
+  check_nearest (0, 40);
 }
 
 /* A line that is longer than there may be cells, in both directions. */
