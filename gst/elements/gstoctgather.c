@@ -3,8 +3,7 @@
  * SECTION:element-octgather
  *
  * Puts several B-scans, which a camera delivers one by one, into one buffer.
- * The elements after it then work on all of them at once. That is faster for
- * small B-scans: a GPU has more to do at a time.
+ * Elements after it work on all at once: faster for small B-scans on a GPU.
  *
  * |[
  * gst-launch-1.0 octsrc lines=64 num-buffers=320 ! octgather bscans=16
@@ -261,7 +260,7 @@ gather_forget (GstOctGather *self)
   self->next = GST_BUFFER_OFFSET_NONE;
 }
 
-/* Computes the expected time and number of the buffer after `buffer`. */
+/* The expected time and number of the buffer after `buffer`. */
 static void
 gather_expect (GstOctGather *self, GstBuffer *buffer)
 {
@@ -277,7 +276,7 @@ gather_expect (GstOctGather *self, GstBuffer *buffer)
   self->end = GST_CLOCK_TIME_NONE;
   if (GST_BUFFER_PTS_IS_VALID (buffer) && GST_CLOCK_TIME_IS_VALID (duration)) {
     self->end = GST_BUFFER_PTS (buffer) + duration;
-    /* half a B-scan, as octrawsink counts those that never came */
+    /* half a B-scan, as octrawsink counts */
     self->jitter = MAX (1, duration / bscans / 2);
   }
   self->next = counts ? GST_BUFFER_OFFSET_END (buffer) : GST_BUFFER_OFFSET_NONE;
@@ -298,25 +297,22 @@ place_follows (GstOctGather *self, GstBuffer *buffer)
   GstOctScanPosition expected, position;
   gboolean has_first = gst_oct_scan_meta_get (self->gathered, &expected);
 
-  if (!gst_oct_scan_meta_get (buffer, &position))
-    return !has_first;
-  if (!has_first)
-    return FALSE;
+  if (!gst_oct_scan_meta_get (buffer, &position) || !has_first)
+    return !has_first && !gst_oct_scan_meta_get (buffer, &position);
   gst_oct_scan_position_select (&expected, self->count * self->in.bscans,
       position.count, self->in.repeats);
   /* after B-scans that were lost: with the next volume in step again */
-  if (!self->threaded && expected.bscan == 0
-      && expected.bscans % (self->group * self->in.bscans) == 0)
-    return FALSE;
-  return position.bscan == expected.bscan && position.bscans == expected.bscans
+  return (self->threaded || expected.bscan > 0
+             || expected.bscans % (self->group * self->in.bscans) != 0)
+         && position.bscan == expected.bscan
+         && position.bscans == expected.bscans
          && position.volume == expected.volume
          && position.has_place == expected.has_place
          && position.place == expected.place
          && position.repeat == expected.repeat;
 }
 
-/* Downstream only the time, number and place of the first gathered B-scan are
- * known, and the others are counted from there. */
+/* Downstream counts from the time, number and place of the first one on. */
 static gboolean
 gather_follows (GstOctGather *self, GstBuffer *buffer)
 {

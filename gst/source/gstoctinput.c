@@ -595,6 +595,14 @@ count_without_gaps (const GstOctInput *input, guint64 frame)
 }
 
 guint64
+gst_oct_input_get_begin (GstOctInput *input, guint64 n, guint per_buffer)
+{
+  if (per_buffer == 1 || per_buffer != gst_oct_input_get_info (input)->bscans)
+    return n;
+  return n - n % per_buffer;
+}
+
+guint64
 gst_oct_input_count_alike (
     const GstOctInput *input, guint64 frame, guint64 most)
 {

@@ -84,6 +84,10 @@ OctScanPlaces *gst_oct_input_get_places (const GstOctInput *input);
  * number.  That of `frames` is where the scan ends. */
 guint64 gst_oct_input_get_place (const GstOctInput *input, guint64 frame);
 
+/* The first B-scan of the volume of `n` if buffers of `per_buffer` B-scans hold
+ * whole ones, else `n`. */
+guint64 gst_oct_input_get_begin (
+    GstOctInput *input, guint64 n, guint per_buffer);
 /* How many B-scans from `frame` on, at most `most`, follow each other in the
  * scan, are of one mask and are not missing, through the end of the input if
  * that is right; at least 1. */

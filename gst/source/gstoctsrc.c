@@ -328,16 +328,6 @@ send_scan (GstOctSrc *self, guint64 frame)
         GST_BASE_SRC_PAD (self), gst_oct_scan_path_event_new (places));
 }
 
-/* The first B-scan of the volume of `n` if buffers hold whole ones, else `n`. */
-static guint64
-begin_of_buffer (GstOctSrc *self, guint64 n)
-{
-  if (self->per_buffer == 1
-      || self->per_buffer != gst_oct_input_get_info (self->input)->bscans)
-    return n;
-  return n - n % self->per_buffer;
-}
-
 static void
 report_drop (GstOctSrc *self, guint64 lost, GstClockTime running_time)
 {
@@ -380,9 +370,8 @@ drop_late_frames (GstOctSrc *self)
     return;
   due = MIN (gst_oct_timeline_frame (&self->timeline, running_time, FALSE),
       MIN (self->stop, self->timeline.count));
-  if (due <= self->timeline.next + self->per_buffer)
-    return;
-  due = begin_of_buffer (self, due - self->per_buffer);
+  due = gst_oct_input_get_begin (self->input,
+      MAX (due, self->per_buffer) - self->per_buffer, self->per_buffer);
   if (due <= self->timeline.next)
     return;
   lost = due - self->timeline.next;
@@ -623,22 +612,20 @@ gst_oct_src_do_seek (GstBaseSrc *base, GstSegment *segment)
   GstOctSrc *self = GST_OCT_SRC (base);
   const GstSegment *old = &base->segment;
 
-  /* what was prepared for B-scan numbers knows nothing of the segment that it
-   * follows */
+  /* prepared for B-scan numbers it knows nothing of the one that it follows */
   if (!(segment->flags & GST_SEGMENT_FLAG_RESET))
     segment->base =
         gst_segment_to_running_time (old, GST_FORMAT_TIME, old->position);
   GST_OBJECT_LOCK (self);
-  self->timeline.next = begin_of_buffer (
-      self, gst_oct_timeline_frame (&self->timeline, segment->position, FALSE));
+  self->timeline.next = gst_oct_input_get_begin (self->input,
+      gst_oct_timeline_frame (&self->timeline, segment->position, FALSE),
+      self->per_buffer);
   GST_OBJECT_UNLOCK (self);
   self->stop =
       GST_CLOCK_TIME_IS_VALID (segment->stop)
           ? gst_oct_timeline_frame (&self->timeline, segment->stop, TRUE)
           : G_MAXUINT64;
   self->discont = TRUE;
-  GST_DEBUG_OBJECT (
-      self, "next B-scan %" G_GUINT64_FORMAT, self->timeline.next);
   return TRUE;
 }
 

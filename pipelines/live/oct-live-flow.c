@@ -3,10 +3,11 @@
 
 #include <math.h>
 
-/* Two places may wait, or a few B-scans: with more, pictures would come late.
- * A place that has lost B-scans shows what the others have. */
+/* Two places may wait, or a few B-scans, 128 MB at most: with more, pictures
+ * would come late.  A place that has lost B-scans shows what the others have. */
 #define ASCANS                                                                 \
-  "appsrc name=ascans is-live=true format=time max-bytes=0 max-buffers=%u "    \
+  "appsrc name=ascans is-live=true format=time max-bytes=134217728 "           \
+  "max-buffers=%u "                                                            \
   "leaky-type=downstream ! "
 #define FEWEST_WAITING 16
 #define IMAGES                                                                 \

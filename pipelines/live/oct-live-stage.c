@@ -215,6 +215,18 @@ oct_live_stage_free (OctLiveStage *stage)
 /* ------------------------------------------------------------------- B-scans
  */
 
+/* Lengths of caps that make sense, others are unknown. */
+static double
+get_known_length (const GstStructure *s, const char *field, double known)
+{
+  double length;
+
+  return gst_structure_get_double (s, field, &length) && length > 0.0
+                 && length < 1.0
+             ? length
+             : known;
+}
+
 /* Reads the scan from one image. */
 static void
 read_scan (
@@ -228,19 +240,20 @@ read_scan (
           : NULL;
   guint bscans;
   gint width = 0, height = 0, together = 1, repeats, n = 0, d = 1;
-  double x = 0.0, y = 0.0;
+  double x, y;
 
   *scan = stage->known;
   gst_structure_get_int (s, "width", &width);
   gst_structure_get_int (s, "height", &height);
   gst_structure_get_int (s, "bscans", &together);
-  gst_structure_get_double (s, "z-spacing", &scan->z_spacing);
-  gst_structure_get_double (s, "x-spacing", &x);
-  gst_structure_get_double (s, "y-spacing", &y);
+  scan->z_spacing = get_known_length (s, "z-spacing", scan->z_spacing);
+  x = get_known_length (s, "x-spacing", 0.0);
+  y = get_known_length (s, "y-spacing", 0.0);
   if (gst_structure_get_int (s, GST_OCT_REPEATS_FIELD, &repeats))
-    scan->repeats = (guint)MAX (1, repeats);
+    scan->repeats = (guint)CLAMP (repeats, 1, MOST_BSCANS);
   scan->repeats = MAX (1, scan->repeats);
-  gst_structure_get_double (s, GST_OCT_WAVELENGTH_FIELD, &scan->wavelength);
+  scan->wavelength =
+      get_known_length (s, GST_OCT_WAVELENGTH_FIELD, scan->wavelength);
   if (gst_structure_get_fraction (s, GST_OCT_LINE_RATE_FIELD, &n, &d) && d > 0)
     scan->line_rate = (double)n / d;
   if (gst_structure_get_fraction (s, "framerate", &n, &d) && d > 0)

@@ -32,7 +32,8 @@ export function showFlow(look) {
   for (const row of document.querySelectorAll("#look .of-speed")) row.hidden = look.unit !== "mm/s";
   $("no-speed").hidden = look.unit === "mm/s";
   // in steps of a hundredth, so that slow flow can have all colours
-  Object.assign($("dopplerRange"), { max: look.halfTurn, step: look.halfTurn / 100 });
+  const most = Math.min(1e4, look.halfTurn ?? 1e4); // as oct-live takes it
+  Object.assign($("dopplerRange"), { max: most, step: most / 100 });
   showPhases(look.show);
 }
 
