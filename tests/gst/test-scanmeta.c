@@ -57,8 +57,11 @@ static const struct {
   /* whole numbers of any type; volume and count may be left out */
   { "bscan=(uint)0,bscans=(uint)4", "bscan=(uint)1,bscans=(uint)4", 2 },
   { "bscan=(int)0,bscans=(int)4", "bscan=(gint64)1,bscans=(guint64)4", 2 },
+  { "bscan=(int)4,bscans=(int)5,volume=(int)6",
+      "bscan=(int)0,bscans=(int)5,volume=(int)7,count=(int)1", 2 },
+  /* buffers of two are in step with volumes of four */
   { "bscan=(int)3,bscans=(int)4,volume=(int)6",
-      "bscan=(int)0,bscans=(int)4,volume=(int)7,count=(int)1", 2 },
+      "bscan=(int)0,bscans=(int)4,volume=(int)7,count=(int)1", 1 },
   /* the same, but not the next one */
   { "bscan=(int)0,bscans=(int)4", "bscan=(int)2,bscans=(int)4", 1 },
   { "bscan=(int)0,bscans=(int)4", "bscan=(int)1,bscans=(int)5", 1 },
