@@ -55,8 +55,8 @@ typedef struct {
  * gone, and from now on is not counted; call it until it is FALSE. */
 gboolean oct_raw_writer_check (OctRawWriter *writer, OctRawLoss *loss);
 
-/* The same of the places of A-lines, of which a recording has one.
- * OCT_ERROR_SETTINGS when they are others than before. */
+/* Keeps the places of A-lines beside the parts.  A recording has one path:
+ * OCT_ERROR_SETTINGS if the places are others than before. */
 gboolean oct_raw_writer_set_places (
     OctRawWriter *writer, OctScanPlaces *places, GError **error);
 

@@ -260,7 +260,6 @@ gather_forget (GstOctGather *self)
   self->next = GST_BUFFER_OFFSET_NONE;
 }
 
-/* The expected time and number of the buffer after `buffer`. */
 static void
 gather_expect (GstOctGather *self, GstBuffer *buffer)
 {
@@ -296,9 +295,10 @@ place_follows (GstOctGather *self, GstBuffer *buffer)
 {
   GstOctScanPosition expected, position;
   gboolean has_first = gst_oct_scan_meta_get (self->gathered, &expected);
+  gboolean has_next = gst_oct_scan_meta_get (buffer, &position);
 
-  if (!gst_oct_scan_meta_get (buffer, &position) || !has_first)
-    return !has_first && !gst_oct_scan_meta_get (buffer, &position);
+  if (!has_first || !has_next)
+    return has_first == has_next;
   gst_oct_scan_position_select (&expected, self->count * self->in.bscans,
       position.count, self->in.repeats);
   /* after B-scans that were lost: with the next volume in step again */
