@@ -45,36 +45,97 @@ gst_oct_scan_meta_register (void)
   g_once_init_leave (&registered, 1);
 }
 
+/* Fields by their quarks, as a name is hashed each time that it is asked for:
+ * every B-scan has them, and every element reads them. */
+typedef enum { BSCAN, BSCANS, VOLUME, COUNT, PLACE, REPEAT, N_FIELDS } Field;
+
+static const GQuark *
+get_fields (void)
+{
+  static const char *const names[N_FIELDS] = { GST_OCT_SCAN_BSCAN,
+    GST_OCT_SCAN_BSCANS, GST_OCT_SCAN_VOLUME, GST_OCT_SCAN_COUNT,
+    GST_OCT_SCAN_PLACE, GST_OCT_SCAN_REPEAT };
+  static GQuark fields[N_FIELDS];
+  static gsize known = 0;
+
+  if (g_once_init_enter (&known)) {
+    for (guint i = 0; i < N_FIELDS; i++)
+      fields[i] = g_quark_from_static_string (names[i]);
+    g_once_init_leave (&known, 1);
+  }
+  return fields;
+}
+
+/* Without asking for the kind of metadata by its name; NULL: there is none. */
+static GstCustomMeta *
+find_meta (GstBuffer *buffer)
+{
+  static gsize known = 0;
+
+  if (g_once_init_enter (&known)) {
+    gst_oct_scan_meta_register ();
+    g_once_init_leave (&known, gst_meta_get_info (GST_OCT_SCAN_META_NAME)->api);
+  }
+  return (GstCustomMeta *)gst_buffer_get_meta (buffer, known);
+}
+
+static void
+scan_meta_set_uint (GstStructure *fields, Field field, guint number)
+{
+  GValue value = G_VALUE_INIT;
+
+  g_value_init (&value, G_TYPE_UINT);
+  g_value_set_uint (&value, number);
+  gst_structure_id_set_value (fields, get_fields ()[field], &value);
+}
+
 void
 gst_oct_scan_meta_set (GstBuffer *buffer, const GstOctScanPosition *position)
 {
-  GstCustomMeta *meta =
-      gst_buffer_get_custom_meta (buffer, GST_OCT_SCAN_META_NAME);
+  GstCustomMeta *meta = find_meta (buffer);
+  gboolean is_new = meta == NULL;
+  GValue volume = G_VALUE_INIT;
   GstStructure *fields;
 
-  if (meta == NULL)
+  if (is_new)
     meta = gst_buffer_add_custom_meta (buffer, GST_OCT_SCAN_META_NAME);
   fields = gst_custom_meta_get_structure (meta);
-  gst_structure_set (fields, GST_OCT_SCAN_BSCAN, G_TYPE_UINT, position->bscan,
-      GST_OCT_SCAN_BSCANS, G_TYPE_UINT, position->bscans, GST_OCT_SCAN_VOLUME,
-      G_TYPE_UINT64, position->volume, GST_OCT_SCAN_COUNT, G_TYPE_UINT,
-      position->count, NULL);
-  if (position->has_place)
-    gst_structure_set (fields, GST_OCT_SCAN_PLACE, G_TYPE_UINT, position->place,
-        GST_OCT_SCAN_REPEAT, G_TYPE_UINT, position->repeat, NULL);
-  else
+  scan_meta_set_uint (fields, BSCAN, position->bscan);
+  scan_meta_set_uint (fields, BSCANS, position->bscans);
+  g_value_init (&volume, G_TYPE_UINT64);
+  g_value_set_uint64 (&volume, position->volume);
+  gst_structure_id_set_value (fields, get_fields ()[VOLUME], &volume);
+  scan_meta_set_uint (fields, COUNT, position->count);
+  if (position->has_place) {
+    scan_meta_set_uint (fields, PLACE, position->place);
+    scan_meta_set_uint (fields, REPEAT, position->repeat);
+  } else if (!is_new) {
     gst_structure_remove_fields (
         fields, GST_OCT_SCAN_PLACE, GST_OCT_SCAN_REPEAT, NULL);
+  }
+}
+
+typedef struct {
+  const GValue *values[N_FIELDS]; /* NULL: not there */
+} Values;
+
+static gboolean
+scan_meta_find_value (GQuark field, const GValue *value, gpointer data)
+{
+  for (guint i = 0; i < N_FIELDS; i++)
+    if (field == get_fields ()[i])
+      ((Values *)data)->values[i] = value;
+  return TRUE;
 }
 
 /* A field of any integer type, as other languages choose the type of a number
  * by rules of their own.  FALSE: not there, no integer, or not in [min,
  * max]. */
 static gboolean
-scan_meta_get_number (const GstStructure *fields, const char *name, guint64 min,
+scan_meta_get_number (const Values *values, Field field, guint64 min,
     guint64 max, guint64 *number)
 {
-  const GValue *value = gst_structure_get_value (fields, name);
+  const GValue *value = values->values[field];
 
   if (value == NULL)
     return FALSE;
@@ -98,18 +159,16 @@ scan_meta_get_number (const GstStructure *fields, const char *name, guint64 min,
 /* Both or neither.  A place counts as a B-scan at most, as volumes have no more
  * places than B-scans. */
 static gboolean
-scan_meta_get_place (const GstStructure *fields, GstOctScanPosition *position)
+scan_meta_get_place (const Values *values, GstOctScanPosition *position)
 {
   guint64 place = 0, repeat = 0;
 
   position->has_place =
-      gst_structure_has_field (fields, GST_OCT_SCAN_PLACE)
-      || gst_structure_has_field (fields, GST_OCT_SCAN_REPEAT);
+      values->values[PLACE] != NULL || values->values[REPEAT] != NULL;
   if (position->has_place
-      && (!scan_meta_get_number (
-              fields, GST_OCT_SCAN_PLACE, 0, position->bscans - 1, &place)
+      && (!scan_meta_get_number (values, PLACE, 0, position->bscans - 1, &place)
           || !scan_meta_get_number (
-              fields, GST_OCT_SCAN_REPEAT, 0, position->bscans - 1, &repeat)))
+              values, REPEAT, 0, position->bscans - 1, &repeat)))
     return FALSE;
   position->place = (guint)place;
   position->repeat = (guint)repeat;
@@ -119,24 +178,23 @@ scan_meta_get_place (const GstStructure *fields, GstOctScanPosition *position)
 gboolean
 gst_oct_scan_meta_get (GstBuffer *buffer, GstOctScanPosition *position)
 {
-  GstCustomMeta *meta =
-      gst_buffer_get_custom_meta (buffer, GST_OCT_SCAN_META_NAME);
+  GstCustomMeta *meta = find_meta (buffer);
   guint64 bscan, bscans, volume = 0, count = 1;
+  Values values = { { NULL } };
   GstOctScanPosition found;
   const GstStructure *fields;
 
   if (meta == NULL)
     return FALSE;
   fields = gst_custom_meta_get_structure (meta);
-  if (!scan_meta_get_number (fields, GST_OCT_SCAN_BSCANS, 1, G_MAXUINT, &bscans)
-      || !scan_meta_get_number (
-          fields, GST_OCT_SCAN_BSCAN, 0, bscans - 1, &bscan)
-      || (gst_structure_has_field (fields, GST_OCT_SCAN_VOLUME)
-          && !scan_meta_get_number (fields, GST_OCT_SCAN_VOLUME, 0,
-              G_MAXUINT64 / bscans - 1, &volume))
-      || (gst_structure_has_field (fields, GST_OCT_SCAN_COUNT)
+  gst_structure_foreach (fields, scan_meta_find_value, &values);
+  if (!scan_meta_get_number (&values, BSCANS, 1, G_MAXUINT, &bscans)
+      || !scan_meta_get_number (&values, BSCAN, 0, bscans - 1, &bscan)
+      || (values.values[VOLUME] != NULL
           && !scan_meta_get_number (
-              fields, GST_OCT_SCAN_COUNT, 1, G_MAXUINT, &count))) {
+              &values, VOLUME, 0, G_MAXUINT64 / bscans - 1, &volume))
+      || (values.values[COUNT] != NULL
+          && !scan_meta_get_number (&values, COUNT, 1, G_MAXUINT, &count))) {
     GST_WARNING (
         "%" GST_PTR_FORMAT " is not a position of a B-scan: it needs "
         "bscan, from 0 and below bscans, and may have volume and count",
@@ -147,7 +205,7 @@ gst_oct_scan_meta_get (GstBuffer *buffer, GstOctScanPosition *position)
     .bscans = (guint)bscans,
     .volume = volume,
     .count = (guint)count };
-  if (!scan_meta_get_place (fields, &found)) {
+  if (!scan_meta_get_place (&values, &found)) {
     GST_WARNING ("%" GST_PTR_FORMAT " is not a position of a B-scan: it may "
                  "have both place and repeat, from 0 and below bscans",
         fields);

@@ -17,6 +17,7 @@
 #include "gstoctfiltercaps.h"
 #include "gstoctframe.h"
 #include "gstoctgathercaps.h"
+#include "gstoctgathered.h"
 #include "gstoctinstall.h"
 #include "gstoctorder.h"
 #include "gstoctpieces.h"
@@ -40,18 +41,19 @@ struct _GstOctGather {
 
   Settings settings; /* under the object lock */
 
+  /* streaming thread, which alone changes it; others read it, so that needs the
+   * object lock */
+  GstOctGathered each;
+
   /* streaming thread */
-  guint group;         /* buffers that are gathered */
-  GstOctInfo in, out;  /* of one buffer, of all */
+  GstOctInfo out;      /* of all in one buffer */
   GstCaps *whole;      /* of all */
-  gint fps_n, fps_d;   /* fps_n 0: not known */
   GstBuffer *gathered; /* NULL: none yet */
   guint count;         /* buffers that are in it */
-  GstClockTime end;    /* of the last one */
-  GstClockTime jitter; /* from there on the next one does not follow */
-  guint64 next;        /* number of the one that does */
-  gboolean warned;     /* of B-scans that were left out */
-  gboolean failed;     /* an own error was posted */
+  GstOctExpected next;
+  gboolean warned; /* of B-scans that were left out */
+
+  gint failed; /* atomic: an own error was posted */
 
   gboolean threaded; /* bscans=0, while the pads are active */
   GstOctThread *thread;
@@ -84,12 +86,9 @@ static void
 gather_post_error (GstOctGather *self, GError **error)
 {
   /* caps that are refused may come again */
-  if (!self->failed)
+  if (g_atomic_int_compare_and_exchange (&self->failed, FALSE, TRUE))
     gst_oct_element_error (GST_ELEMENT (self), error);
-  self->failed = TRUE;
 }
-
-static GstFlowReturn push_rest (GstOctGather *self);
 
 /* --------------------------------------------------------------------- caps */
 
@@ -171,22 +170,22 @@ gst_oct_gather_set_caps (
     GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcaps)
 {
   GstOctGather *self = GST_OCT_GATHER (trans);
+  GstOctGathered each = { .in_volume = !self->threaded };
   g_autoptr (GError) error = NULL;
 
-  /* those gathered belong to the caps before */
-  if (self->threaded && self->whole != NULL
-      && !gst_caps_is_equal (self->whole, outcaps))
-    push_rest (self);
-  if (!gst_oct_info_from_caps (&self->in, incaps, &error)
+  if (!gst_oct_info_from_caps (&each.info, incaps, &error)
       || !gst_oct_info_from_caps (&self->out, outcaps, &error)) {
     gather_post_error (self, &error);
     return FALSE;
   }
-  self->group = self->out.bscans / self->in.bscans;
+  each.group = self->out.bscans / each.info.bscans;
   gst_caps_replace (&self->whole, outcaps);
   if (!gst_structure_get_fraction (gst_caps_get_structure (incaps, 0),
-          "framerate", &self->fps_n, &self->fps_d))
-    self->fps_n = 0;
+          "framerate", &each.fps_n, &each.fps_d))
+    each.fps_n = 0;
+  GST_OBJECT_LOCK (self);
+  self->each = each;
+  GST_OBJECT_UNLOCK (self);
   return TRUE;
 }
 
@@ -208,7 +207,7 @@ gst_oct_gather_propose_allocation (
   GstOctGather *self = GST_OCT_GATHER (trans);
   g_autoptr (GstAllocator) allocator = NULL;
 
-  if (self->threaded && self->group == 1)
+  if (self->threaded && self->each.group == 1)
     return gst_pad_peer_query (GST_BASE_TRANSFORM_SRC_PAD (trans), query);
   /* rows of any stride are fine */
   gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
@@ -218,7 +217,8 @@ gst_oct_gather_propose_allocation (
   gst_query_parse_nth_allocation_param (decide_query, 0, &allocator, NULL);
   /* the memory itself goes on */
   if (allocator != NULL)
-    gst_oct_propose_pool (allocator, &self->in, 4 + self->group, query);
+    gst_oct_propose_pool (
+        allocator, &self->each.info, 4 + self->each.group, query);
   return TRUE;
 }
 
@@ -231,97 +231,12 @@ no_memory_new (guint bscans)
       bscans);
 }
 
-/* Sets the metadata that are known once the last B-scan is there. */
-static void
-gather_stamp (GstOctGather *self, GstBuffer *buffer)
-{
-  GstOctScanPosition position;
-  guint bscans = self->count * self->in.bscans;
-
-  if (GST_CLOCK_TIME_IS_VALID (self->end) && GST_BUFFER_PTS_IS_VALID (buffer)
-      && self->end > GST_BUFFER_PTS (buffer))
-    GST_BUFFER_DURATION (buffer) = self->end - GST_BUFFER_PTS (buffer);
-  else
-    GST_BUFFER_DURATION (buffer) = GST_CLOCK_TIME_NONE;
-  if (GST_BUFFER_OFFSET_IS_VALID (buffer))
-    GST_BUFFER_OFFSET_END (buffer) = GST_BUFFER_OFFSET (buffer) + bscans;
-  if (gst_oct_scan_meta_get (buffer, &position)) {
-    position.count = bscans;
-    gst_oct_scan_meta_set (buffer, &position);
-  }
-}
-
 static void
 gather_forget (GstOctGather *self)
 {
   gst_clear_buffer (&self->gathered);
   self->count = 0;
-  self->end = GST_CLOCK_TIME_NONE;
-  self->next = GST_BUFFER_OFFSET_NONE;
-}
-
-static void
-gather_expect (GstOctGather *self, GstBuffer *buffer)
-{
-  guint bscans = self->in.bscans;
-  GstClockTime duration = GST_BUFFER_DURATION (buffer);
-  gboolean counts =
-      GST_BUFFER_OFFSET_IS_VALID (buffer)
-      && GST_BUFFER_OFFSET_END (buffer) == GST_BUFFER_OFFSET (buffer) + bscans;
-
-  if (!GST_CLOCK_TIME_IS_VALID (duration) && self->fps_n > 0)
-    duration = gst_util_uint64_scale (
-        bscans * GST_SECOND, (guint64)self->fps_d, (guint64)self->fps_n);
-  self->end = GST_CLOCK_TIME_NONE;
-  if (GST_BUFFER_PTS_IS_VALID (buffer) && GST_CLOCK_TIME_IS_VALID (duration)) {
-    self->end = GST_BUFFER_PTS (buffer) + duration;
-    /* half a B-scan, as octrawsink counts */
-    self->jitter = MAX (1, duration / bscans / 2);
-  }
-  self->next = counts ? GST_BUFFER_OFFSET_END (buffer) : GST_BUFFER_OFFSET_NONE;
-}
-
-static gboolean
-time_follows (GstOctGather *self, GstBuffer *buffer)
-{
-  GstClockTime time = GST_BUFFER_PTS (buffer);
-
-  return !GST_CLOCK_TIME_IS_VALID (time) || !GST_CLOCK_TIME_IS_VALID (self->end)
-         || MAX (time, self->end) - MIN (time, self->end) < self->jitter;
-}
-
-static gboolean
-place_follows (GstOctGather *self, GstBuffer *buffer)
-{
-  GstOctScanPosition expected, position;
-  gboolean has_first = gst_oct_scan_meta_get (self->gathered, &expected);
-  gboolean has_next = gst_oct_scan_meta_get (buffer, &position);
-
-  if (!has_first || !has_next)
-    return has_first == has_next;
-  gst_oct_scan_position_select (&expected, self->count * self->in.bscans,
-      position.count, self->in.repeats);
-  /* after B-scans that were lost: with the next volume in step again */
-  return (self->threaded || expected.bscan > 0
-             || expected.bscans % (self->group * self->in.bscans) != 0)
-         && position.bscan == expected.bscan
-         && position.bscans == expected.bscans
-         && position.volume == expected.volume
-         && position.has_place == expected.has_place
-         && position.place == expected.place
-         && position.repeat == expected.repeat;
-}
-
-/* Downstream counts from the time, number and place of the first one on. */
-static gboolean
-gather_follows (GstOctGather *self, GstBuffer *buffer)
-{
-  guint64 number = GST_BUFFER_OFFSET (buffer);
-
-  return !GST_BUFFER_IS_DISCONT (buffer) && time_follows (self, buffer)
-         && place_follows (self, buffer)
-         && (number == GST_BUFFER_OFFSET_NONE
-             || self->next == GST_BUFFER_OFFSET_NONE || number == self->next);
+  gst_oct_expected_clear (&self->next);
 }
 
 /* Memory for all, whatever the caps in force are, and the metadata of
@@ -373,56 +288,143 @@ gather_push (GstOctGather *self, GstBuffer *buffer, GstCaps *caps)
 
 /* The rows of `buffer` without padding, in memory of their own. */
 static GstBuffer *
-gather_pack (GstOctGather *self, GstBuffer *buffer, GError **error)
+gather_pack (GstOctGather *self, const GstOctInfo *info, GstBuffer *buffer,
+    GError **error)
 {
   g_autoptr (GstBuffer) packed =
-      gst_buffer_new_allocate (NULL, self->in.size, NULL);
+      gst_buffer_new_allocate (NULL, info->size, NULL);
 
   if (packed == NULL) {
-    g_propagate_error (error, no_memory_new (self->in.bscans));
+    g_propagate_error (error, no_memory_new (info->bscans));
     return NULL;
   }
   if (!gst_oct_frame_copy_rows (
-          &self->in, packed, 0, &self->in, buffer, self->in.rows, error))
+          info, packed, 0, info, buffer, info->rows, error))
     return NULL;
   GST_BASE_TRANSFORM_GET_CLASS (self)->copy_metadata (
       GST_BASE_TRANSFORM (self), buffer, packed);
   return g_steal_pointer (&packed);
 }
 
-/* bscans=0: `buffer` with the others that wait, or alone if none does. */
-static GstFlowReturn
-gather_take_waiting (GstOctGather *self, GstBuffer *buffer)
-{
-  gboolean is_last = !gst_oct_thread_has_more (self->thread);
-  gboolean is_plain = gst_oct_rows_are_plain (&self->in, buffer)
-                      && gst_buffer_get_size (buffer) == self->in.size;
-  g_autoptr (GstBuffer) piece = gst_buffer_ref (buffer);
-  g_autoptr (GError) error = NULL;
+/* ------------------------------------------------------------ those that wait
+ */
 
-  if (!is_plain
-      && !(is_last && self->gathered == NULL
-           && gst_oct_rows_are_told (&self->in, buffer))) {
-    gst_clear_buffer (&piece);
-    piece = gather_pack (self, buffer, &error);
-  }
-  if (is_last && self->gathered == NULL && piece != NULL)
-    return gather_push (self, g_steal_pointer (&piece), self->whole);
-  if (piece != NULL && self->gathered == NULL) {
-    self->gathered = gst_buffer_new ();
-    GST_BASE_TRANSFORM_GET_CLASS (self)->copy_metadata (
-        GST_BASE_TRANSFORM (self), buffer, self->gathered);
-  }
-  if (piece == NULL
-      || !gst_oct_pieces_append (self->gathered, piece, self->in.size)) {
-    if (error == NULL)
-      error = no_memory_new (self->in.bscans);
+static GstOctGathered
+gather_get_each (GstOctGather *self)
+{
+  GstOctGathered each;
+
+  GST_OBJECT_LOCK (self);
+  each = self->each;
+  GST_OBJECT_UNLOCK (self);
+  return each;
+}
+
+static gboolean
+gather_is_plain (const GstOctInfo *info, GstBuffer *buffer)
+{
+  return gst_oct_rows_are_plain (info, buffer)
+         && gst_buffer_get_size (buffer) == info->size;
+}
+
+/* bscans=0, in the thread of the source: a buffer that others can be put into
+ * one with. */
+static GstBuffer *
+gather_prepare (GstBaseTransform *trans, GstBuffer *buffer, gboolean alone)
+{
+  GstOctGather *self = GST_OCT_GATHER (trans);
+  GstOctGathered each = gather_get_each (self);
+  gboolean is_small = gst_buffer_get_size (buffer) < each.info.size;
+  gboolean is_told = gst_oct_rows_are_told (&each.info, buffer);
+  g_autoptr (GError) error = NULL;
+  GstBuffer *packed;
+
+  /* one with fewer B-scans than the caps say does not go together with others
+   */
+  if (gather_is_plain (&each.info, buffer) || (is_told ? alone : is_small))
+    return buffer;
+  packed = gather_pack (self, &each.info, buffer, &error);
+  gst_buffer_unref (buffer);
+  if (packed == NULL)
     gather_post_error (self, &error);
-    return GST_FLOW_ERROR;
+  return packed;
+}
+
+/* The same thread: one more to those that wait, without a copy. */
+static gboolean
+gather_join (
+    GstBaseTransform *trans, GstBuffer **last, guint count, GstBuffer *buffer)
+{
+  GstOctGathered each = gather_get_each (GST_OCT_GATHER (trans));
+  GstOctExpected next = gst_oct_expected_after (
+      &each, count > 1 ? gst_oct_pieces_get (*last, count - 1) : *last);
+  g_autoptr (GstBuffer) whole = NULL;
+
+  if (count >= each.group || !gather_is_plain (&each.info, buffer)
+      || !gst_oct_gathered_follows (&each, &next, *last, count, buffer))
+    return FALSE;
+  if (count > 1)
+    return gst_oct_pieces_append (*last, buffer, each.info.size);
+  if (!gather_is_plain (&each.info, *last))
+    return FALSE;
+  whole = gst_buffer_new ();
+  GST_BASE_TRANSFORM_GET_CLASS (trans)->copy_metadata (trans, *last, whole);
+  /* of another octgather */
+  gst_oct_pieces_forget (whole);
+  if (!gst_oct_pieces_append (whole, *last, each.info.size)
+      || !gst_oct_pieces_append (whole, buffer, each.info.size))
+    return FALSE;
+  gst_buffer_unref (*last);
+  *last = g_steal_pointer (&whole);
+  return TRUE;
+}
+
+/* One by one: the number that goes together has become smaller. */
+static GstFlowReturn
+gather_push_apart (GstOctGather *self, GstBuffer *whole, guint count)
+{
+  GstFlowReturn ret = GST_FLOW_OK;
+
+  for (guint i = 0; ret == GST_FLOW_OK && i < count; i++) {
+    GstBuffer *one = gst_buffer_new ();
+
+    GST_BASE_TRANSFORM_GET_CLASS (self)->copy_metadata (
+        GST_BASE_TRANSFORM (self), gst_oct_pieces_get (whole, i), one);
+    gst_buffer_append_memory (one, gst_buffer_get_memory (whole, i));
+    ret = gather_push (self, one, self->whole);
   }
-  self->count++;
-  gather_expect (self, buffer);
-  return is_last || self->count == self->group ? push_rest (self) : GST_FLOW_OK;
+  return ret;
+}
+
+/* In its own thread: those that waited, or one alone; takes over `buffer`. */
+static GstFlowReturn
+gather_push_waiting (GstOctGather *self, GstBuffer *buffer)
+{
+  guint count = gst_oct_thread_count (self->thread);
+
+  if (count > self->each.group) {
+    GstFlowReturn ret = gather_push_apart (self, buffer, count);
+
+    gst_buffer_unref (buffer);
+    return ret;
+  }
+  if (count > 1) {
+    GstOctExpected next = gst_oct_expected_after (
+        &self->each, gst_oct_pieces_get (buffer, count - 1));
+
+    gst_oct_gathered_stamp (&self->each, &next, count, buffer);
+  }
+  return gather_push (self, buffer, self->whole);
+}
+
+/* -------------------------------------------------------- a number that is set
+ */
+
+/* Metadata of the whole for elements downstream. */
+static void
+gather_stamp (GstOctGather *self, GstBuffer *whole)
+{
+  gst_oct_gathered_stamp (&self->each, &self->next, self->count, whole);
 }
 
 static GstFlowReturn
@@ -436,13 +438,13 @@ gather_take_buffer (GstOctGather *self, GstBuffer *buffer)
   if (ret != GST_FLOW_OK)
     return ret;
   if (!gst_oct_frame_copy_rows (&self->out, self->gathered,
-          self->count * self->in.rows, &self->in, buffer, self->in.rows,
-          &error)) {
+          self->count * self->each.info.rows, &self->each.info, buffer,
+          self->each.info.rows, &error)) {
     gather_post_error (self, &error);
     return GST_FLOW_ERROR;
   }
   self->count++;
-  gather_expect (self, buffer);
+  self->next = gst_oct_expected_after (&self->each, buffer);
   return GST_FLOW_OK;
 }
 
@@ -459,7 +461,7 @@ make_caps_of_rest (GstOctGather *self)
   caps = gst_caps_make_writable (caps);
   s = gst_caps_get_structure (caps, 0);
   gst_oct_gather_transform_structure (s, GST_PAD_SINK, self->count);
-  if (self->count * self->in.bscans == 1)
+  if (self->count * self->each.info.bscans == 1)
     gst_structure_remove_field (s, GST_OCT_BSCANS_FIELD);
   return g_steal_pointer (&caps);
 }
@@ -511,20 +513,14 @@ warn_left_out (GstOctGather *self, guint count)
 static GstFlowReturn
 push_rest (GstOctGather *self)
 {
-  guint bscans = self->count * self->in.bscans;
+  guint bscans = self->count * self->each.info.bscans;
   g_autoptr (GstCaps) caps = NULL;
   g_autoptr (GError) error = NULL;
   GstBuffer *rest;
   GstFlowReturn ret;
 
-  if (self->failed)
+  if (g_atomic_int_get (&self->failed))
     return GST_FLOW_ERROR;
-  if (self->threaded && self->gathered != NULL) {
-    rest = g_steal_pointer (&self->gathered);
-    gather_stamp (self, rest);
-    gather_forget (self);
-    return gather_push (self, rest, self->whole);
-  }
   if (self->gathered == NULL || (caps = make_caps_of_rest (self)) == NULL)
     return GST_FLOW_OK;
   rest = make_rest (self, caps, &error);
@@ -548,7 +544,9 @@ gst_oct_gather_submit_input_buffer (
   GstOctGather *self = GST_OCT_GATHER (trans);
   GstFlowReturn ret = GST_FLOW_OK;
 
-  if (self->gathered != NULL && !gather_follows (self, buffer))
+  if (self->gathered != NULL
+      && !gst_oct_gathered_follows (
+          &self->each, &self->next, self->gathered, self->count, buffer))
     ret = push_rest (self);
   if (ret != GST_FLOW_OK) {
     gst_buffer_unref (buffer);
@@ -568,16 +566,12 @@ gst_oct_gather_generate_output (GstBaseTransform *trans, GstBuffer **output)
   *output = NULL;
   if (buffer == NULL)
     return ret;
-  if (self->failed)
+  if (g_atomic_int_get (&self->failed))
     return GST_FLOW_ERROR;
-  if (self->threaded && self->group == 1) {
-    *output = g_steal_pointer (&buffer);
-    return ret;
-  }
   if (self->threaded)
-    return gather_take_waiting (self, buffer);
+    return gather_push_waiting (self, g_steal_pointer (&buffer));
   ret = gather_take_buffer (self, buffer);
-  if (ret == GST_FLOW_OK && self->count == self->group) {
+  if (ret == GST_FLOW_OK && self->count == self->each.group) {
     GstBuffer *whole = g_steal_pointer (&self->gathered);
 
     gather_stamp (self, whole);
@@ -628,7 +622,7 @@ gst_oct_gather_sink_event (GstBaseTransform *trans, GstEvent *event)
   }
   if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP) {
     gather_forget (self);
-    self->failed = FALSE;
+    g_atomic_int_set (&self->failed, FALSE);
   } else if (GST_EVENT_IS_SERIALIZED (event)) {
     /* the event is for the B-scans after it: another calibration, caps, a
      * segment, a gap, the end */
@@ -656,10 +650,11 @@ add_latency (GstOctGather *self, GstQuery *query)
       || n <= 0)
     return;
   more = gst_util_uint64_scale (
-      (self->threaded ? self->group : gather_get_settings (self).bscans - 1)
+      (self->threaded ? self->each.group
+                      : gather_get_settings (self).bscans - 1)
           * GST_SECOND,
-      (guint64)d * self->in.bscans, n);
-  if (self->threaded && self->group <= 1)
+      (guint64)d * self->each.info.bscans, n);
+  if (self->threaded && self->each.group <= 1)
     more = 0;
   gst_query_set_latency (query, live, self->threaded ? least : least + more,
       GST_CLOCK_TIME_IS_VALID (most) ? most + more : most);
@@ -687,7 +682,7 @@ gst_oct_gather_stop (GstBaseTransform *trans)
   gather_forget (self);
   gst_clear_caps (&self->whole);
   self->warned = FALSE;
-  self->failed = FALSE;
+  g_atomic_int_set (&self->failed, FALSE);
   return TRUE;
 }
 
@@ -710,7 +705,7 @@ gather_count_waiting (GstBaseTransform *trans)
 {
   GstOctGather *self = GST_OCT_GATHER (trans);
 
-  return self->threaded && self->group > 1 ? self->group : 0;
+  return self->threaded && self->each.group > 1 ? self->each.group : 0;
 }
 
 static gboolean
@@ -722,16 +717,11 @@ gather_begin_thread (GstBaseTransform *trans)
   return self->threaded;
 }
 
-static void
-gather_forget_failed (GstBaseTransform *trans)
-{
-  gather_forget (GST_OCT_GATHER (trans));
-}
-
 static const GstOctThreadFunctions thread_functions = {
   .begin = gather_begin_thread,
   .count = gather_count_waiting,
-  .failed = gather_forget_failed,
+  .prepare = gather_prepare,
+  .join = gather_join,
 };
 
 static void

@@ -7,6 +7,7 @@ struct _GstOctThread {
   const GstOctThreadFunctions *functions;
   gboolean is_there; /* while the pads are active */
   GstOctWaiting waiting;
+  guint count; /* buffers in the one that is in the element */
 
   /* those of the base class */
   GstPadChainFunction chain;
@@ -27,21 +28,52 @@ get_thread (GstObject *element)
   return g_object_get_qdata (G_OBJECT (element), thread_quark ());
 }
 
+/* In the thread of the source, after those that still wait. */
+static GstFlowReturn
+chain_at_once (GstOctThread *thread, GstPad *pad, GstBuffer *buffer)
+{
+  GstFlowReturn ret = GST_FLOW_OK;
+
+  if (thread->is_there) {
+    gst_oct_waiting_drain (&thread->waiting);
+    ret = gst_oct_waiting_take_result (&thread->waiting);
+  }
+  if (ret != GST_FLOW_OK) {
+    gst_buffer_unref (buffer);
+    return ret;
+  }
+  thread->count = 1;
+  return thread->chain (pad, GST_OBJECT (thread->trans), buffer);
+}
+
 static GstFlowReturn
 thread_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
 {
   GstOctThread *thread = get_thread (parent);
   guint most = thread->is_there ? thread->functions->count (thread->trans) : 0;
 
-  return most > 0 ? gst_oct_waiting_add (&thread->waiting, buffer, most)
-                  : thread->chain (pad, parent, buffer);
+  if (most == 0)
+    return chain_at_once (thread, pad, buffer);
+  buffer = thread->functions->prepare (
+      thread->trans, buffer, gst_oct_waiting_is_idle (&thread->waiting));
+  return buffer != NULL ? gst_oct_waiting_add (&thread->waiting, buffer, most)
+                        : GST_FLOW_ERROR;
+}
+
+static gboolean
+join (gpointer data, GstOctWaits *last, GstBuffer *buffer)
+{
+  GstOctThread *thread = data;
+
+  return thread->functions->join (
+      thread->trans, &last->buffer, last->count, buffer);
 }
 
 static void
 thread_loop (gpointer data)
 {
   GstOctThread *thread = data;
-  GstBuffer *buffer = gst_oct_waiting_take (&thread->waiting);
+  GstBuffer *buffer = gst_oct_waiting_take (&thread->waiting, &thread->count);
   GstFlowReturn ret;
 
   if (buffer == NULL) {
@@ -50,8 +82,6 @@ thread_loop (gpointer data)
   }
   ret = thread->chain (GST_BASE_TRANSFORM_SINK_PAD (thread->trans),
       GST_OBJECT (thread->trans), buffer);
-  if (ret != GST_FLOW_OK)
-    thread->functions->failed (thread->trans);
   gst_oct_waiting_done (&thread->waiting, ret);
 }
 
@@ -155,7 +185,7 @@ gst_oct_thread_new (
 
   thread->trans = trans;
   thread->functions = functions;
-  gst_oct_waiting_init (&thread->waiting);
+  gst_oct_waiting_init (&thread->waiting, join, thread);
   g_object_set_qdata (G_OBJECT (trans), thread_quark (), thread);
   thread->chain = GST_PAD_CHAINFUNC (sink);
   thread->event = GST_PAD_EVENTFUNC (sink);
@@ -175,8 +205,8 @@ gst_oct_thread_free (GstOctThread *thread)
   g_free (thread);
 }
 
-gboolean
-gst_oct_thread_has_more (GstOctThread *thread)
+guint
+gst_oct_thread_count (GstOctThread *thread)
 {
-  return !gst_oct_waiting_is_empty (&thread->waiting);
+  return thread->count;
 }

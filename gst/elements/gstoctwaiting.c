@@ -2,11 +2,14 @@
 #include "gstoctwaiting.h"
 
 void
-gst_oct_waiting_init (GstOctWaiting *waiting)
+gst_oct_waiting_init (GstOctWaiting *waiting, GstOctJoin join, gpointer owner)
 {
+  waiting->join = join;
+  waiting->owner = owner;
   g_mutex_init (&waiting->lock);
   g_cond_init (&waiting->changed);
-  g_queue_init (&waiting->buffers);
+  g_queue_init (&waiting->waits);
+  waiting->count = 0;
   waiting->busy = FALSE;
   waiting->sleepers = 0;
   waiting->few = 0;
@@ -32,9 +35,19 @@ waiting_sleep (GstOctWaiting *waiting)
 }
 
 static void
+waits_free (gpointer data)
+{
+  GstOctWaits *waits = data;
+
+  gst_clear_buffer (&waits->buffer);
+  g_free (waits);
+}
+
+static void
 waiting_drop (GstOctWaiting *waiting)
 {
-  g_queue_clear_full (&waiting->buffers, (GDestroyNotify)gst_buffer_unref);
+  g_queue_clear_full (&waiting->waits, waits_free);
+  waiting->count = 0;
 }
 
 void
@@ -66,6 +79,22 @@ take_result (GstOctWaiting *waiting)
   return waiting->flushing ? GST_FLOW_FLUSHING : result;
 }
 
+/* `buffer` is left if the last one has taken its memory. */
+static void
+waiting_push (GstOctWaiting *waiting, GstBuffer **buffer)
+{
+  GstOctWaits *last = g_queue_peek_tail (&waiting->waits);
+
+  waiting->count++;
+  if (last != NULL && waiting->join (waiting->owner, last, *buffer)) {
+    last->count++;
+    return;
+  }
+  last = g_new (GstOctWaits, 1);
+  *last = (GstOctWaits){ g_steal_pointer (buffer), 1 };
+  g_queue_push_tail (&waiting->waits, last);
+}
+
 GstFlowReturn
 gst_oct_waiting_add (GstOctWaiting *waiting, GstBuffer *buffer, guint most)
 {
@@ -74,16 +103,15 @@ gst_oct_waiting_add (GstOctWaiting *waiting, GstBuffer *buffer, guint most)
   g_mutex_lock (&waiting->lock);
   waiting->few = most / 2;
   while (!waiting->flushing && waiting->result == GST_FLOW_OK
-         && waiting->buffers.length >= most)
+         && waiting->count >= most)
     waiting_sleep (waiting);
   result = take_result (waiting);
   if (result == GST_FLOW_OK) {
-    g_queue_push_tail (&waiting->buffers, buffer);
+    waiting_push (waiting, &buffer);
     waiting_wake (waiting);
   }
   g_mutex_unlock (&waiting->lock);
-  if (result != GST_FLOW_OK)
-    gst_buffer_unref (buffer);
+  gst_clear_buffer (&buffer);
   return result;
 }
 
@@ -94,7 +122,7 @@ gst_oct_waiting_drain (GstOctWaiting *waiting)
 
   g_mutex_lock (&waiting->lock);
   while (!waiting->flushing
-         && (waiting->busy || !g_queue_is_empty (&waiting->buffers)))
+         && (waiting->busy || !g_queue_is_empty (&waiting->waits)))
     waiting_sleep (waiting);
   done = !waiting->flushing;
   g_mutex_unlock (&waiting->lock);
@@ -113,18 +141,23 @@ gst_oct_waiting_take_result (GstOctWaiting *waiting)
 }
 
 GstBuffer *
-gst_oct_waiting_take (GstOctWaiting *waiting)
+gst_oct_waiting_take (GstOctWaiting *waiting, guint *count)
 {
   GstBuffer *buffer = NULL;
+  GstOctWaits *next;
 
   g_mutex_lock (&waiting->lock);
-  while (!waiting->flushing && g_queue_is_empty (&waiting->buffers))
+  while (!waiting->flushing && g_queue_is_empty (&waiting->waits))
     waiting_sleep (waiting);
   if (!waiting->flushing) {
-    buffer = g_queue_pop_head (&waiting->buffers);
+    next = g_queue_pop_head (&waiting->waits);
+    buffer = g_steal_pointer (&next->buffer);
+    *count = next->count;
+    waiting->count -= next->count;
+    waits_free (next);
     waiting->busy = TRUE;
     /* once for several, and while there is still work for this thread */
-    if (waiting->buffers.length <= waiting->few)
+    if (waiting->count <= waiting->few)
       waiting_wake (waiting);
   }
   g_mutex_unlock (&waiting->lock);
@@ -140,18 +173,18 @@ gst_oct_waiting_done (GstOctWaiting *waiting, GstFlowReturn result)
     waiting->result = result;
     waiting_drop (waiting);
   }
-  if (waiting->buffers.length <= waiting->few)
+  if (waiting->count <= waiting->few)
     waiting_wake (waiting);
   g_mutex_unlock (&waiting->lock);
 }
 
 gboolean
-gst_oct_waiting_is_empty (GstOctWaiting *waiting)
+gst_oct_waiting_is_idle (GstOctWaiting *waiting)
 {
-  gboolean empty;
+  gboolean idle;
 
   g_mutex_lock (&waiting->lock);
-  empty = g_queue_is_empty (&waiting->buffers);
+  idle = !waiting->busy && waiting->count == 0;
   g_mutex_unlock (&waiting->lock);
-  return empty;
+  return idle;
 }

@@ -15,10 +15,24 @@
 
 G_BEGIN_DECLS
 
+/* An entry of the queue. */
 typedef struct {
+  GstBuffer *buffer;
+  guint count; /* buffers that it is made of; 1: as it came */
+} GstOctWaits;
+
+/* Puts `buffer` to the last one that waits, whose buffer may become another,
+ * without waiting; FALSE: it waits on its own. */
+typedef gboolean (*GstOctJoin) (
+    gpointer owner, GstOctWaits *last, GstBuffer *buffer);
+
+typedef struct {
+  GstOctJoin join;
+  gpointer owner;
   GMutex lock;
   GCond changed;
-  GQueue buffers; /* references */
+  GQueue waits;   /* GstOctWaits */
+  guint count;    /* buffers in them */
   gboolean busy;  /* one was taken and is not done */
   guint sleepers; /* threads that sleep until something changes */
   guint few; /* a source that found too many goes on when so many are left */
@@ -27,7 +41,8 @@ typedef struct {
 } GstOctWaiting;
 
 /* Flushing at first. */
-void gst_oct_waiting_init (GstOctWaiting *waiting);
+void gst_oct_waiting_init (
+    GstOctWaiting *waiting, GstOctJoin join, gpointer owner);
 void gst_oct_waiting_clear (GstOctWaiting *waiting);
 
 /* TRUE: drops the buffers that wait, and wakes everybody who does; forgets
@@ -46,11 +61,13 @@ gboolean gst_oct_waiting_drain (GstOctWaiting *waiting);
 /* The failure that nobody has been told of, or GST_FLOW_OK. */
 GstFlowReturn gst_oct_waiting_take_result (GstOctWaiting *waiting);
 
-/* The next one, after waiting for it; NULL: flushing.  done() follows. */
-GstBuffer *gst_oct_waiting_take (GstOctWaiting *waiting);
+/* The next one, after waiting for it, and of how many it is made; NULL:
+ * flushing.  done() follows. */
+GstBuffer *gst_oct_waiting_take (GstOctWaiting *waiting, guint *count);
 /* After a failure what waits is dropped, as it would have failed, too. */
 void gst_oct_waiting_done (GstOctWaiting *waiting, GstFlowReturn result);
 
-gboolean gst_oct_waiting_is_empty (GstOctWaiting *waiting);
+/* Whether a buffer that is added now is the next one, at once. */
+gboolean gst_oct_waiting_is_idle (GstOctWaiting *waiting);
 
 G_END_DECLS

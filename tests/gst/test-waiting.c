@@ -251,6 +251,79 @@ GST_START_TEST (test_most)
 }
 GST_END_TEST;
 
+/* As elements on a GPU answer, as long as `data` says so. */
+static GstPadProbeReturn
+answer_place (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  GstQuery *query = GST_PAD_PROBE_INFO_QUERY (info);
+  const GstStructure *s = gst_query_get_structure (query);
+
+  if (s == NULL || !gst_structure_has_name (s, "GstOctPlace"))
+    return GST_PAD_PROBE_OK;
+  gst_structure_set (gst_query_writable_structure (query), "is-on-gpu",
+      G_TYPE_BOOLEAN, g_atomic_int_get ((gint *)data), NULL);
+  return GST_PAD_PROBE_HANDLED;
+}
+
+/* The elements downstream leave the GPU while several wait for it: they go on
+ * one by one. */
+GST_START_TEST (test_leave_gpu)
+{
+  GstHarness *harness = oct_test_harness ("octgather bscans=0 gpu-only=true");
+  g_autofree char *caps = caps_of (LINES);
+  gint on_gpu = TRUE;
+  Gate gate;
+
+  set_gate (&gate, harness);
+  gst_pad_add_probe (harness->sinkpad, GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM,
+      answer_place, &on_gpu, NULL);
+  gst_harness_set_src_caps_str (harness, caps);
+  push_bscans (harness, 0, 1);
+  wait_for_come (&gate, 1);
+  push_bscans (harness, 1, 6);
+  g_atomic_int_set (&on_gpu, FALSE);
+  gst_pad_push_event (harness->sinkpad, gst_event_new_reconfigure ());
+  open_gate (&gate, G_MAXUINT);
+  for (guint i = 0; i < 6; i++)
+    pull_bscans (harness, i, i + 1);
+  push_bscans (harness, 6, 8);
+  pull_bscans (harness, 6, 7);
+  pull_bscans (harness, 7, 8);
+  gst_harness_teardown (harness);
+  clear_gate (&gate);
+}
+GST_END_TEST;
+
+/* Several may come already, and fewer than there may be. */
+GST_START_TEST (test_twice)
+{
+  Gate gate;
+  GstHarness *harness = make_harness (
+      "octgather bscans=0 max-bscans=2 ! octgather bscans=0", &gate);
+
+  push_bscans (harness, 0, 1);
+  wait_for_come (&gate, 1);
+  push_bscans (harness, 1, 12);
+  open_gate (&gate, G_MAXUINT);
+  gst_harness_push_event (harness, gst_event_new_eos ());
+  for (guint i = 0; i < 12;) {
+    GstBuffer *buffer = gst_harness_pull (harness);
+    guint count = oct_test_get_scan_position (buffer).count;
+    GstMapInfo map;
+
+    fail_unless (gst_buffer_map (buffer, &map, GST_MAP_READ));
+    fail_unless_equals_int (map.size, count * SIZE);
+    for (gsize k = 0; k < map.size; k++)
+      fail_unless_equals_int (map.data[k], i + k / SIZE);
+    gst_buffer_unmap (buffer, &map);
+    gst_buffer_unref (buffer);
+    i += count;
+  }
+  gst_harness_teardown (harness);
+  clear_gate (&gate);
+}
+GST_END_TEST;
+
 /* A B-scan that does not follow is in another buffer, as with a fixed number. */
 GST_START_TEST (test_lost)
 {
@@ -592,6 +665,8 @@ waiting_suite (void)
 
   tcase_add_test (tcase, test_together);
   tcase_add_test (tcase, test_most);
+  tcase_add_test (tcase, test_leave_gpu);
+  tcase_add_test (tcase, test_twice);
   tcase_add_test (tcase, test_lost);
   tcase_add_loop_test (tcase, test_events, 0, 5);
   tcase_add_test (tcase, test_size);
