@@ -96,7 +96,8 @@ static GOptionEntry options[] = {
 /* Images may still be on their way to host memory when they reach the sink:
  * each is mapped, and so waited for, so many buffers later. */
 #define UNDER_WAY 2
-/* octgather bscans=0 puts so many B-scans into a buffer at most */
+/* octgather bscans=0 puts so many B-scans into a buffer at most; fewer if they
+ * are large */
 #define GATHERED 16u
 
 /* B-scans between octdcsub and the sink at most. */
@@ -108,6 +109,7 @@ typedef struct {
   gint64 first, last;  /* microseconds, arrivals of images */
   GQueue images;       /* the last ones */
   gboolean one_by_one; /* wait for each image: latency, not speed */
+  guint of_buffer;     /* images of one buffer at most, 0: not known yet */
   /* microseconds, the B-scans at the first element, by their numbers */
   gint64 entered[ENTRIES];
   GArray *latencies;       /* of double, microseconds */
@@ -133,15 +135,35 @@ wait_for_image (GstBuffer *image)
   gst_buffer_unmap (image, &map);
 }
 
+/* As the caps after octgather say. */
+static guint
+count_gathered (GstPad *sink)
+{
+  g_autoptr (GstObject) element = gst_pad_get_parent (sink);
+  g_autoptr (GstElement) first =
+      gst_bin_get_by_name (GST_BIN (GST_OBJECT_PARENT (element)), "in");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (first, "src");
+  g_autoptr (GstCaps) caps = gst_pad_get_current_caps (pad);
+  gint bscans = 1;
+
+  if (caps != NULL)
+    gst_structure_get_int (gst_caps_get_structure (caps, 0), "bscans", &bscans);
+  return (guint)bscans;
+}
+
 static GstPadProbeReturn
 note_arrival (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
   Observation *seen = data;
   guint warm_up = count_warm_up ();
   guint64 number = GST_BUFFER_OFFSET (GST_PAD_PROBE_INFO_BUFFER (info));
-  /* of a buffer; those that wait are as many at most */
-  guint images = volume > 0 ? 1 : gather ? GATHERED : (guint)together;
-  guint under_way = seen->one_by_one ? 0 : UNDER_WAY * images;
+  guint under_way;
+
+  if (seen->of_buffer == 0)
+    seen->of_buffer = volume > 0                ? 1
+                      : gather && ids->len == 0 ? count_gathered (pad)
+                                                : (guint)together;
+  under_way = seen->one_by_one ? 0 : UNDER_WAY * seen->of_buffer;
 
   g_queue_push_tail (
       &seen->images, gst_buffer_ref (GST_PAD_PROBE_INFO_BUFFER (info)));

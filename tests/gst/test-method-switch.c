@@ -11,6 +11,8 @@
 
 /* images that do not depend on those before them */
 #define MANUAL " range=manual min=0 max=60"
+/* in step with its images: on a GPU no B-scans wait before it */
+#define STEPWISE "octreconstruct name=reconstruct gather=never"
 
 static GstElement *
 get_reconstruct (GstElement *pipeline)
@@ -115,8 +117,7 @@ start_reconstruct (void)
 {
   g_autofree char *file = describe_file ();
   g_autofree char *launch = g_strdup_printf (
-      "%s ! octreconstruct name=reconstruct" MANUAL GREY SINK " max-buffers=2",
-      file);
+      "%s ! " STEPWISE MANUAL GREY SINK " max-buffers=2", file);
 
   return oct_test_start_filters (launch);
 }
@@ -210,27 +211,24 @@ check_refused (const char *launch, const char *before, const char *refused,
 /* One warning, and images as before, without a gap. */
 GST_START_TEST (test_refused)
 {
-  check_refused (SOURCE
-      " ! octreconstruct name=reconstruct sampling-rate=0" GREY SINK
-      " max-buffers=1",
+  check_refused (SOURCE " ! " STEPWISE " sampling-rate=0" GREY SINK
+                        " max-buffers=1",
       "resample", "cs",
       "method=cs is not possible here: *sampling rate is 0* The previous "
       "method "
       "stays: resample.");
-  check_refused (SOURCE
-      " ! octreconstruct name=reconstruct nufft::depth-start=200"
-      " method=cs" GREY SINK " max-buffers=1",
+  check_refused (SOURCE " ! " STEPWISE " nufft::depth-start=200"
+                        " method=cs" GREY SINK " max-buffers=1",
       "cs", "nufft",
       "method=nufft is not possible here: *depth-start=200* stays: cs.");
-  check_refused (SOURCE
-      " ! octreconstruct name=reconstruct axis=wavenumber" GREY SINK
-      " max-buffers=1",
+  check_refused (SOURCE " ! " STEPWISE " axis=wavenumber" GREY SINK
+                        " max-buffers=1",
       "resample", "nufft",
       "method=nufft is not possible here: *axis=wavenumber* stays: resample.");
   /* a size that the elements downstream do not accept */
-  check_refused (SOURCE
-      " ! octreconstruct name=reconstruct nufft::depth-bins=20"
-      " ! capsfilter caps=video/x-raw,height=128" SINK " max-buffers=1",
+  check_refused (SOURCE " ! " STEPWISE " nufft::depth-bins=20"
+                        " ! capsfilter caps=video/x-raw,height=128" SINK
+                        " max-buffers=1",
       "resample", "nufft",
       "method=nufft is not possible here: * after them. The previous method "
       "stays: resample.");
@@ -242,8 +240,8 @@ GST_START_TEST (test_refused_of_one_element)
 {
   if (oct_test_skips_on_gpu ("there it is possible"))
     return;
-  check_refused ("octsrc samples=32768 lines=1 bscans=1 ! octreconstruct "
-                 "name=reconstruct method=nufft" GREY SINK " max-buffers=1",
+  check_refused ("octsrc samples=32768 lines=1 bscans=1 ! " STEPWISE
+                 " method=nufft" GREY SINK " max-buffers=1",
       "nufft", "nudft",
       "method=nudft is not possible here: * The previous method stays: nufft.");
 }
@@ -254,8 +252,7 @@ GST_END_TEST
 GST_START_TEST (test_refused_with_former_settings)
 {
   GstElement *pipeline = oct_test_start_filters (
-      SOURCE " ! octreconstruct name=reconstruct sampling-rate=0" GREY SINK
-             " max-buffers=1");
+      SOURCE " ! " STEPWISE " sampling-rate=0" GREY SINK " max-buffers=1");
   guint i;
 
   oct_array_free (oct_test_pull (pipeline, "sink"));
@@ -276,8 +273,7 @@ GST_END_TEST
 GST_START_TEST (test_refused_of_one_element_with_former_settings)
 {
   GstElement *pipeline = oct_test_start_filters (
-      SOURCE " ! octreconstruct name=reconstruct method=nufft" GREY SINK
-             " max-buffers=1");
+      SOURCE " ! " STEPWISE " method=nufft" GREY SINK " max-buffers=1");
   guint i;
 
   oct_array_free (oct_test_pull (pipeline, "sink"));
@@ -309,8 +305,7 @@ GST_END_TEST
 GST_START_TEST (test_refused_and_set_again)
 {
   GstElement *pipeline = oct_test_start_filters (
-      SOURCE " ! octreconstruct name=reconstruct sampling-rate=0" GREY SINK
-             " max-buffers=1");
+      SOURCE " ! " STEPWISE " sampling-rate=0" GREY SINK " max-buffers=1");
   guint round, i;
 
   for (round = 0; round < 3; round++) {
@@ -348,7 +343,7 @@ set_cs_once (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 GST_START_TEST (test_set_in_trial)
 {
   GstElement *pipeline = oct_test_start_filters (
-      SOURCE " ! octreconstruct name=reconstruct nufft::depth-start=200"
+      SOURCE " ! " STEPWISE " nufft::depth-start=200"
              " sampling-rate=0" GREY SINK " max-buffers=1");
   g_autoptr (GstElement) element = get_reconstruct (pipeline);
   g_autoptr (GObject) nufft =
@@ -374,8 +369,8 @@ GST_END_TEST
 /* Both at once. */
 GST_START_TEST (test_depths_and_method)
 {
-  GstElement *pipeline = oct_test_start_filters (
-      SOURCE " ! octreconstruct name=reconstruct" GREY SINK " max-buffers=1");
+  GstElement *pipeline =
+      oct_test_start_filters (SOURCE " ! " STEPWISE GREY SINK " max-buffers=1");
   guint i, k, rows = 128;
 
   for (i = 0; i < 12; i++) {
@@ -412,8 +407,8 @@ drop (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 /* An element that gives nothing has not been tried with success. */
 GST_START_TEST (test_refused_for_silence)
 {
-  GstElement *pipeline = oct_test_start_filters (
-      SOURCE " ! octreconstruct name=reconstruct" GREY SINK " max-buffers=1");
+  GstElement *pipeline =
+      oct_test_start_filters (SOURCE " ! " STEPWISE GREY SINK " max-buffers=1");
   g_autoptr (GstElement) element = get_reconstruct (pipeline);
   g_autoptr (GObject) nufft =
       gst_child_proxy_get_child_by_name (GST_CHILD_PROXY (element), "nufft");
