@@ -22,6 +22,7 @@
 #include "gstoctscan.h"
 #include "gstoctscanmask.h"
 #include "gstoctscanpath.h"
+#include "gstoctvolumeevents.h"
 #include "oct-parallel.h"
 
 #include <string.h>
@@ -234,7 +235,6 @@ remap_set_output (GstOctRemap *self)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (GstCaps) caps = NULL;
-  GstEvent *event;
 
   if (self->has_output)
     return GST_FLOW_OK;
@@ -245,8 +245,7 @@ remap_set_output (GstOctRemap *self)
     return GST_PAD_IS_FLUSHING (self->src) ? GST_FLOW_FLUSHING
                                            : GST_FLOW_NOT_NEGOTIATED;
   self->has_output = TRUE;
-  while ((event = g_queue_pop_head (&self->events)) != NULL)
-    gst_pad_push_event (self->src, event);
+  gst_oct_volume_events_send (&self->events, self->src);
   send_holes (self);
   return GST_FLOW_OK;
 }
@@ -567,28 +566,6 @@ remap_take_places (GstOctRemap *self, GstEvent *event)
   return TRUE;
 }
 
-/* Passes events on in order with the B-scans: those before the first B-scan are
- * sent after the caps. */
-static gboolean
-remap_pass_on (GstOctRemap *self, GstEvent *event)
-{
-  GstEvent *first;
-
-  if (GST_EVENT_TYPE (event) == GST_EVENT_SEGMENT)
-    gst_oct_scan_take_segment (&self->scan, event);
-  if (GST_EVENT_TYPE (event) == GST_EVENT_EOS || self->scan.anew)
-    remap_end (self);
-  if (GST_EVENT_TYPE (event) == GST_EVENT_EOS) {
-    while ((first = g_queue_pop_head (&self->events)) != NULL)
-      gst_pad_push_event (self->src, first);
-  } else if (!self->has_output
-             && GST_EVENT_TYPE (event) != GST_EVENT_STREAM_START) {
-    g_queue_push_tail (&self->events, event);
-    return TRUE;
-  }
-  return gst_pad_push_event (self->src, event);
-}
-
 static gboolean
 gst_oct_remap_sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
 {
@@ -613,7 +590,10 @@ gst_oct_remap_sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
     gst_event_unref (event);
     return TRUE;
   }
-  return remap_pass_on (self, event);
+  if (gst_oct_volume_events_end (&self->scan, event))
+    remap_end (self);
+  return gst_oct_volume_events_pass (
+      &self->events, self->has_output, self->src, event);
 }
 
 /* ------------------------------------------------------------------ queries */

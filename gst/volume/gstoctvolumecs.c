@@ -30,6 +30,7 @@
 #include "gstoctscatterevents.h"
 #include "gstoctvolumecaps.h"
 #include "gstoctvolumecssettings.h"
+#include "gstoctvolumeevents.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_oct_volume_cs_debug);
 #define GST_CAT_DEFAULT gst_oct_volume_cs_debug
@@ -189,7 +190,6 @@ set_output (GstOctVolumeCs *self)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (GstCaps) caps = NULL;
-  GstEvent *event;
 
   if (self->has_output)
     return GST_FLOW_OK;
@@ -200,8 +200,7 @@ set_output (GstOctVolumeCs *self)
   if (!gst_oct_filler_set_output (self->filler, self->src, caps, &error))
     return volume_cs_fail (self, &error);
   self->has_output = TRUE;
-  while ((event = g_queue_pop_head (&self->events)) != NULL)
-    gst_pad_push_event (self->src, event);
+  gst_oct_volume_events_send (&self->events, self->src);
   return GST_FLOW_OK;
 }
 
@@ -514,32 +513,6 @@ take_custom (GstOctVolumeCs *self, GstEvent **event)
   return FALSE;
 }
 
-/* Passes events on in order with the B-scans: those before the first B-scan are
- * sent after the caps. */
-static gboolean
-pass_on (GstOctVolumeCs *self, GstEvent *event)
-{
-  if (GST_EVENT_TYPE (event) == GST_EVENT_SEGMENT) {
-    volume_cs_finish (self);
-    gst_oct_scan_forget (&self->scan);
-  } else if (GST_EVENT_TYPE (event) == GST_EVENT_EOS) {
-    GstEvent *first;
-
-    volume_cs_finish (self);
-    while ((first = g_queue_pop_head (&self->events)) != NULL)
-      gst_pad_push_event (self->src, first);
-  } else if (!self->has_output
-             && GST_EVENT_TYPE (event) != GST_EVENT_STREAM_START) {
-    g_queue_push_tail (&self->events, event);
-    return TRUE;
-  }
-  if (GST_EVENT_TYPE (event) == GST_EVENT_SEGMENT && !self->has_output) {
-    g_queue_push_tail (&self->events, event);
-    return TRUE;
-  }
-  return gst_pad_push_event (self->src, event);
-}
-
 static gboolean
 gst_oct_volume_cs_sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
 {
@@ -563,7 +536,10 @@ gst_oct_volume_cs_sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
     gst_event_unref (event);
     return TRUE;
   }
-  return pass_on (self, event);
+  if (gst_oct_volume_events_end (&self->scan, event))
+    volume_cs_finish (self);
+  return gst_oct_volume_events_pass (
+      &self->events, self->has_output, self->src, event);
 }
 
 /* The first B-scan of a volume waits for the last.  While those of a volume are

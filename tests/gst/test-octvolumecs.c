@@ -327,6 +327,28 @@ GST_START_TEST (test_early_end)
 }
 GST_END_TEST;
 
+/* A segment that comes again, as after a new link, does not end the volume. */
+GST_START_TEST (test_segment_again)
+{
+  g_autoptr (OctScanMask) mask = get_mask ();
+  GstHarness *harness = make_harness ("method=linear", FALSE);
+  GstElement *v = gst_harness_find_element (harness, "octvolumecs");
+  g_autoptr (GstPad) sink = gst_element_get_static_pad (v, "sink");
+
+  push_volume (harness, FALSE, 0, TAKEN - 1);
+  fail_unless (gst_pad_send_event (
+      sink, gst_pad_get_sticky_event (sink, GST_EVENT_SEGMENT, 0)));
+  fail_unless_equals_int (
+      gst_harness_push (harness, make_bscan (mask, mask->bscan_of[TAKEN - 1],
+                                     FALSE, TAKEN - 1, TAKEN, 0)),
+      GST_FLOW_OK);
+  check_volume (harness, OCT_VOLUME_CS_LINEAR, NULL, 0, 0, TAKEN * PERIOD);
+  fail_unless (gst_harness_try_pull (harness) == NULL);
+  gst_object_unref (v);
+  gst_harness_teardown (harness);
+}
+GST_END_TEST
+
 static GstEvent *
 make_mask_event (guint lines, gsize size, gboolean empty)
 {
@@ -609,6 +631,7 @@ octvolumecs_suite (void)
   tcase_add_loop_test (tcase, test_values, 0, G_N_ELEMENTS (runs));
   tcase_add_loop_test (tcase, test_parts, 0, G_N_ELEMENTS (parts));
   tcase_add_test (tcase, test_early_end);
+  tcase_add_test (tcase, test_segment_again);
   tcase_add_test (tcase, test_latency);
   tcase_add_test (tcase, test_mask_of_an_application);
   tcase_add_loop_test (tcase, test_mistakes, 0, G_N_ELEMENTS (mistakes));
