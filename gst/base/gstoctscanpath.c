@@ -43,7 +43,7 @@ make_places (guint lines, guint bscans, const GstMapInfo *x,
   g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
       "A scan path of %u B-scans of %u A-lines has %" G_GSIZE_FORMAT
       " bytes of x and %" G_GSIZE_FORMAT
-      " of y; %u bytes for each A-line are expected",
+      " of y; %u bytes for each A-line are expected.",
       bscans, lines, x->size, y->size, (guint)sizeof (double));
   return NULL;
 }
@@ -78,7 +78,7 @@ read_path (const GstStructure *s, GError **error)
       || x == NULL || y == NULL) {
     g_set_error_literal (error, OCT_ERROR, OCT_ERROR_SETTINGS,
         "It lacks `lines` or `bscans` (uint), or `x` or `y` (buffers of "
-        "doubles); send it with all of them");
+        "doubles); send it with all of them.");
     return NULL;
   }
   own_x = align (x);
@@ -93,17 +93,25 @@ read_path (const GstStructure *s, GError **error)
 }
 
 OctScanPlaces *
-gst_oct_scan_path_event_parse (GstEvent *event)
+gst_oct_scan_path_event_parse (GstEvent *event, GError **error)
 {
-  g_autoptr (GError) error = NULL;
-  OctScanPlaces *places;
-
   if (GST_EVENT_TYPE (event) != GST_EVENT_CUSTOM_DOWNSTREAM_STICKY
       || !gst_event_has_name (event, GST_OCT_SCAN_PATH_EVENT_NAME))
     return NULL;
-  places = read_path (gst_event_get_structure (event), &error);
-  if (places == NULL)
-    g_message ("An event " GST_OCT_SCAN_PATH_EVENT_NAME " is ignored: %s",
-        error->message);
+  return read_path (gst_event_get_structure (event), error);
+}
+
+OctScanPlaces *
+gst_oct_scan_path_event_take (GstEvent *event, GstElement *element)
+{
+  g_autoptr (GError) error = NULL;
+  OctScanPlaces *places = gst_oct_scan_path_event_parse (event, &error);
+
+  if (error != NULL)
+    GST_ELEMENT_WARNING (element, STREAM, FORMAT,
+        ("An event " GST_OCT_SCAN_PATH_EVENT_NAME
+         " is ignored, and the path before it stays: %s",
+            error->message),
+        (NULL));
   return places;
 }

@@ -13,8 +13,12 @@ G_BEGIN_DECLS
 
 GstEvent *gst_oct_scan_path_event_new (const OctScanPlaces *places);
 
-/* The places of such an event (a new reference); NULL for any other, and for
- * one that holds no path, which a sentence on the terminal says. */
-OctScanPlaces *gst_oct_scan_path_event_parse (GstEvent *event);
+/* The places of such an event (a new reference); NULL for any other, and with an
+ * error for one whose path is not valid. */
+OctScanPlaces *gst_oct_scan_path_event_parse (GstEvent *event, GError **error);
+
+/* The same; a warning of `element` says that a path is not valid. */
+OctScanPlaces *gst_oct_scan_path_event_take (
+    GstEvent *event, GstElement *element);
 
 G_END_DECLS

@@ -494,7 +494,8 @@ gst_oct_raw_sink_event (GstBaseSink *base, GstEvent *event)
   GstOctRawSink *self = GST_OCT_RAW_SINK (base);
   OctCalibration *calibration = NULL;
   OctScanMask *mask = gst_oct_scan_mask_event_parse (event);
-  OctScanPlaces *places = gst_oct_scan_path_event_parse (event);
+  OctScanPlaces *places =
+      gst_oct_scan_path_event_take (event, GST_ELEMENT (self));
 
   if (mask != NULL) {
     g_clear_pointer (&self->mask, oct_scan_mask_unref);

@@ -277,7 +277,8 @@ static gboolean
 gst_oct_refocus_sink_event (GstBaseTransform *trans, GstEvent *event)
 {
   g_autoptr (OctScanMask) mask = gst_oct_scan_mask_event_parse (event);
-  g_autoptr (OctScanPlaces) places = gst_oct_scan_path_event_parse (event);
+  g_autoptr (OctScanPlaces) places =
+      gst_oct_scan_path_event_parse (event, NULL);
 
   if (mask != NULL && mask->count < (guint64)mask->lines * mask->bscans)
     GST_ELEMENT_WARNING (trans, STREAM, FORMAT,

@@ -553,7 +553,8 @@ remap_take_caps (GstOctRemap *self, GstEvent *event)
 static gboolean
 remap_take_places (GstOctRemap *self, GstEvent *event)
 {
-  OctScanPlaces *places = gst_oct_scan_path_event_parse (event);
+  OctScanPlaces *places =
+      gst_oct_scan_path_event_take (event, GST_ELEMENT (self));
 
   if (places == NULL)
     return FALSE;

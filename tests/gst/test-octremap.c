@@ -407,6 +407,30 @@ GST_START_TEST (test_lies)
 }
 GST_END_TEST;
 
+/* A path that is not valid does not replace the one before, and a warning says
+ * it. */
+GST_START_TEST (test_lie_after_path)
+{
+  GstHarness *harness = make_harness ("method=nearest");
+  g_autoptr (GstMessage) warning = NULL;
+  g_autoptr (GError) error = NULL;
+
+  gst_harness_push_event (harness, make_path (LINES, BSCANS, COUNT, 0, 0));
+  gst_harness_push_event (harness, make_path (LINES, BSCANS, COUNT, NAN, 0));
+  warning = gst_bus_pop_filtered (oct_test_bus (harness), GST_MESSAGE_WARNING);
+  fail_unless (warning != NULL);
+  gst_message_parse_warning (warning, &error, NULL);
+  fail_unless (strstr (error->message, "the path before it stays") != NULL
+                   && strstr (error->message, "x = nan") != NULL,
+      "%s", error->message);
+  for (guint i = 0; i < BSCANS; i++)
+    gst_harness_push (harness, make_image (i, 0));
+  for (guint row = 0; row < ROWS; row++)
+    assert_row (harness, row, TRUE);
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
 /* The stream does not say how many B-scans a volume has. */
 GST_START_TEST (test_other_lines)
 {
@@ -714,6 +738,7 @@ octremap_suite (void)
   tcase_add_test (tcase, test_segments);
   tcase_add_test (tcase, test_holes);
   tcase_add_test (tcase, test_picture_with_holes);
+  tcase_add_test (tcase, test_lie_after_path);
   tcase_add_loop_test (tcase, test_lies, 0, G_N_ELEMENTS (lies));
   tcase_add_test (tcase, test_other_lines);
   tcase_add_test (tcase, test_fields);
