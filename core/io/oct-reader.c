@@ -90,6 +90,7 @@ oct_reader_open (
 {
   g_autoptr (OctReader) reader = g_new0 (OctReader, 1);
   g_autofree guint8 *head = g_malloc (OCT_FORMAT_HEAD);
+  g_autofree char *store = oct_reader_find_store (path);
   OctOpening opening = { .path = path, .head = head, .settings = settings };
   gboolean ok;
   gssize size;
@@ -97,7 +98,8 @@ oct_reader_open (
   g_mutex_init (&reader->lock);
   reader->missing = oct_missing_new ();
   reader->file = oct_file_describe ("File", path);
-  reader->fd = oct_file_open ("File", path, &opening.file_size, error);
+  reader->fd = oct_file_open (
+      "File", store != NULL ? store : path, &opening.file_size, error);
   if (reader->fd < 0)
     return NULL;
   if (opening.file_size == 0) {
