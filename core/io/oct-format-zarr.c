@@ -366,7 +366,8 @@ open_folder_of (
   return at;
 }
 
-/* Metres of the dimensions of A-lines and B-scans, where the image has them. */
+/* Metres from an A-line and a B-scan to the next, if the image has them.  A-lines
+ * are the rows of spectra and the columns of images. */
 static void
 take_spacing (
     OctOpening *opening, const OctZarrArray *array, const OctZarrImage *image)
@@ -375,7 +376,8 @@ take_spacing (
       || opening->info.lines != array->shape[array->dims - 2]
       || opening->info.samples != array->shape[array->dims - 1])
     return;
-  opening->info.x_spacing = image->scale[array->dims - 2];
+  opening->info.x_spacing =
+      image->scale[array->dims - (image->has_images ? 1 : 2)];
   opening->info.y_spacing = image->scale[array->dims - 3];
 }
 

@@ -459,6 +459,9 @@ take_group (
 
   if (first == NULL)
     return TRUE;
+  image->has_images =
+      get_text (get_object (get_object (root, "attributes"), "oct"), "content")
+      != NULL;
   image->path = g_strdup (get_text (dataset, "path"));
   if (image->path == NULL || !oct_zarr_path_is_inside (image->path))
     return zarr_refuse (file, error,

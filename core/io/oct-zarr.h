@@ -54,6 +54,7 @@ typedef struct {
   guint dims;                      /* of the next; 0: there are none */
   double scale[OCT_ZARR_MAX_DIMS]; /* from a voxel to the next, m or s, 0: not
                                       known */
+  gboolean has_images;             /* of octvolumesink: depths are rows */
 } OctZarrImage;
 
 /* Reads the text of a zarr.json, a group or an array.  `file` begins the
