@@ -76,10 +76,11 @@ gint64 oct_convert_place_compare (
  * a sentence; G_IO_ERROR_EXISTS if something is there and is not to be
  * replaced. */
 gboolean oct_convert_place_put (const char *folder, const char *name,
-    const char *from, gboolean replace, GError **error);
+    const char *from, gboolean is_there, GError **error);
 void oct_convert_place_remove (const char *folder, const char *name);
 
-/* SHA-256; NULL with a sentence. */
+/* SHA-256; of a Zarr store, that of what sha256sum prints for all of its files,
+ * sorted by their paths in it.  NULL with a sentence. */
 char *oct_convert_place_sum (
     const char *folder, const char *name, GError **error);
 

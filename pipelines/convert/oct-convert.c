@@ -456,7 +456,8 @@ convert_run (const Options *options, Work *work, GError **error)
 
 /* ------------------------------------------------------------------ options */
 
-static const char *const formats[] = { "npy", "nii", "tif", "h5", "dcm", NULL };
+static const char *const formats[] = { "npy", "nii", "tif", "h5", "dcm", "zarr",
+  NULL };
 
 /* NULL, or the error, one sentence. */
 static const char *
@@ -465,7 +466,8 @@ convert_check_flow (const OctConvertOptions *f)
   if (f->ascans + f->flow + f->doppler > 1)
     return "Volumes hold one of --ascans, --flow and --doppler.";
   if (f->doppler && g_str_equal (f->format, "dcm"))
-    return "--doppler needs --format npy, nii, tif or h5: DICOM holds images.";
+    return "--doppler needs --format npy, nii, tif, h5 or zarr: DICOM holds "
+           "images.";
   if ((f->repeats != 0 && !f->flow) || (f->line_rate != 0.0 && !f->doppler))
     return "--repeats belongs to --flow, and --line-rate to --doppler.";
   if (f->repeats < 0 || f->repeats == 1 || f->repeats > MOST_REPEATS
@@ -489,12 +491,12 @@ convert_check (Options *o, GError **error)
   else if (o->output == NULL)
     problem = "--output is missing, the folder for the volumes.";
   else if (!g_strv_contains (formats, f->format))
-    problem = "--format is npy, nii, tif, h5 or dcm.";
+    problem = "--format is npy, nii, tif, h5, dcm or zarr.";
   else if (f->source.data != NULL)
     problem = "The files are named without --data.";
   else if (f->ascans
-           && (g_str_equal (f->format, "tif")
-               || g_str_equal (f->format, "dcm")))
+           && (g_str_equal (f->format, "tif") || g_str_equal (f->format, "dcm")
+               || g_str_equal (f->format, "zarr")))
     problem = "--ascans needs --format npy, nii or h5: the others hold images.";
   else if (f->bscans < 0 || !(f->width_um >= 0.0 && f->width_um <= MAX_UM)
            || !(f->length_um >= 0.0 && f->length_um <= MAX_UM)
@@ -546,14 +548,14 @@ convert_parse_options (int *argc, char ***argv, Options *o, GError **error)
     { "output", 0, 0, G_OPTION_ARG_FILENAME, &o->output,
       "Folder for the volumes", "DIR" },
     { "format", 0, 0, G_OPTION_ARG_STRING, &f->format,
-      "npy, nii (NIfTI, default), tif, h5 (HDF5) or dcm (DICOM, which needs "
-      "--width-um and --length-um)", "F" },
+      "npy, nii (NIfTI, default), tif, h5 (HDF5), dcm (DICOM, which needs "
+      "--width-um and --length-um) or zarr (OME-Zarr)", "F" },
     { "ascans", 0, 0, G_OPTION_ARG_NONE, &f->ascans,
       "Complex A-scans in place of images (npy, nii, h5)", NULL },
     { "flow", 0, 0, G_OPTION_ARG_NONE, &f->flow,
       "Images of vessels, from B-scans that are repeated at each place", NULL },
     { "doppler", 0, 0, G_OPTION_ARG_NONE, &f->doppler,
-      "Velocities along the beam in mm/s (npy, nii, tif, h5)", NULL },
+      "Velocities along the beam in mm/s (npy, nii, tif, h5, zarr)", NULL },
     { "repeats", 0, 0, G_OPTION_ARG_INT, &f->repeats,
       "--flow: B-scans at each place (default: as the file says)", "N" },
     { "line-rate", 0, 0, G_OPTION_ARG_DOUBLE, &f->line_rate,
