@@ -5,9 +5,6 @@
  * counts as one file: its bytes are those of all its files, its time is that of
  * the newest of them.
  */
-#ifndef _GNU_SOURCE
-#  define _GNU_SOURCE
-#endif
 #include "oct-convert-parts.h"
 
 #include <errno.h>

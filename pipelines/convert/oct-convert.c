@@ -270,9 +270,12 @@ describe_cameras (const OctConvertOptions *f)
 static char *
 describe_flow (const OctConvertOptions *f)
 {
-  return f->flow || f->doppler ? g_strdup_printf (" %s %d %a",
-             f->flow ? "flow" : "doppler", f->repeats, f->line_rate)
-                               : g_strdup ("");
+  g_autofree char *flow =
+      f->flow || f->doppler ? g_strdup_printf (" %s %d %a",
+          f->flow ? "flow" : "doppler", f->repeats, f->line_rate)
+                            : g_strdup ("");
+
+  return g_strconcat (flow, f->bids ? " bids" : "", NULL);
 }
 
 /* The settings, besides the input, on which volumes depend. */
@@ -423,6 +426,22 @@ convert_count_incomplete (const Options *options,
         && *oct_convert_manifest_get_note (manifest, inputs->pdata[i]) != '\0';
 }
 
+/* Of those that are converted. */
+static gboolean
+convert_write_tables (const Options *options,
+    const OctConvertManifest *manifest, GPtrArray *inputs, GError **error)
+{
+  g_autoptr (GPtrArray) done = g_ptr_array_new ();
+
+  for (guint i = 0; i < inputs->len; i++)
+    if (convert_look (options, manifest, inputs->pdata[i])
+        == OCT_CONVERT_RESULT_DONE)
+      g_ptr_array_add (done, inputs->pdata[i]);
+  return done->len == 0
+         || oct_convert_bids_write_tables (
+             options->output, done, options->file.file_mode, error);
+}
+
 static gboolean
 convert_run (const Options *options, Work *work, GError **error)
 {
@@ -438,6 +457,8 @@ convert_run (const Options *options, Work *work, GError **error)
   if (inputs == NULL || !oct_launch_make_folder (options->output, error))
     return FALSE;
   oct_launch_check_folder (options->output, 0600);
+  if (options->file.bids && !oct_convert_bids_name_inputs (inputs, error))
+    return FALSE;
   if (options->parts > 0)
     oct_convert_take_part (inputs, options->part_number, options->parts);
   manifest = oct_convert_manifest_open (
@@ -449,6 +470,10 @@ convert_run (const Options *options, Work *work, GError **error)
                  && oct_convert_print_state (manifest, inputs, options->output,
                      options->text, options->checksums, work->failures, error)
            : run_part (options, manifest, inputs, work, error);
+  /* programs at work on other parts would write the same tables */
+  if (options->file.bids && options->parts == 0)
+    ok = convert_write_tables (options, manifest, inputs, ok ? error : NULL)
+         && ok;
   if (ok)
     convert_count_incomplete (options, manifest, inputs, work);
   return ok;
@@ -468,6 +493,10 @@ convert_check_flow (const OctConvertOptions *f)
   if (f->doppler && g_str_equal (f->format, "dcm"))
     return "--doppler needs --format npy, nii, tif, h5 or zarr: DICOM holds "
            "images.";
+  if (f->bids && !g_str_equal (f->format, "zarr")
+      && !g_str_equal (f->format, "tif"))
+    return "--bids needs --format zarr or tif: BIDS has no others of images of "
+           "OCT.";
   if ((f->repeats != 0 && !f->flow) || (f->line_rate != 0.0 && !f->doppler))
     return "--repeats belongs to --flow, and --line-rate to --doppler.";
   if (f->repeats < 0 || f->repeats == 1 || f->repeats > MOST_REPEATS
@@ -485,7 +514,7 @@ convert_check (Options *o, GError **error)
   char after;
 
   if (f->format == NULL)
-    f->format = g_strdup ("nii");
+    f->format = g_strdup (f->bids ? "zarr" : "nii");
   if (o->inputs == NULL)
     problem = "No file is named.";
   else if (o->output == NULL)
@@ -582,6 +611,9 @@ convert_parse_options (int *argc, char ***argv, Options *o, GError **error)
           OCT_TISSUE_INDEX) ", tissue; 1: air)", "N" },
     { "dicom-tags", 0, 0, G_OPTION_ARG_STRING, &f->dicom_tags,
       "Further attributes of DICOM files: PatientID=42;...", "TAGS" },
+    { "bids", 0, 0, G_OPTION_ARG_NONE, &f->bids,
+      "Names of BIDS (_OCT), a JSON file beside each volume, and the tables of a dataset (zarr, the default then, or tif)",
+      NULL },
     { "checksums", 0, 0, G_OPTION_ARG_NONE, &o->checksums,
       "SHA-256 of every volume in the manifest", NULL },
     { "part", 0, 0, G_OPTION_ARG_STRING, &o->part,
