@@ -6,7 +6,7 @@
 
 G_BEGIN_DECLS
 
-/* Of this project; static. */
+/* The version of this project; static. */
 const char *oct_version_get (void);
 
 /* Adds --version, which prints the program's name and the version of this

@@ -29,8 +29,8 @@ walk_entry (Walk *walk, int folder, const char *base, const char *below)
   if (fstatat (folder, base, &status, AT_SYMLINK_NOFOLLOW) != 0)
     return errno == ENOENT ? 0 : errno;
   if (S_ISDIR (status.st_mode)) {
-    inner = openat (
-        folder, base, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    inner =
+        openat (folder, base, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (inner < 0)
       return errno;
     if (walk->deep++ >= OCT_FILE_TREE_DEEPEST) {
@@ -42,7 +42,7 @@ walk_entry (Walk *walk, int folder, const char *base, const char *below)
   }
   return code != 0 ? code
                    : walk->visit (folder, base, path, S_ISDIR (status.st_mode),
-                         walk->data);
+                       walk->data);
 }
 
 /* Takes the descriptor. */
@@ -131,9 +131,7 @@ oct_file_tree_remove (int at, const char *name)
 {
   int code = oct_file_tree_walk (at, name, remove_entry, NULL);
 
-  return code != 0                                  ? code
-         : unlinkat (at, name, AT_REMOVEDIR) == 0 ? 0
-                                                    : errno;
+  return code != 0 ? code : unlinkat (at, name, AT_REMOVEDIR) == 0 ? 0 : errno;
 }
 
 /* --------------------------------------------------------------------- list */
@@ -148,7 +146,7 @@ list_entry (int folder, const char *base, const char *path, gboolean is_folder,
 }
 
 static int
-compare_paths (gconstpointer a, gconstpointer b)
+tree_compare_paths (gconstpointer a, gconstpointer b)
 {
   return strcmp (*(char *const *)a, *(char *const *)b);
 }
@@ -160,7 +158,7 @@ oct_file_tree_list (int at, const char *name)
   int code = oct_file_tree_walk (at, name, list_entry, paths);
 
   if (code == 0) {
-    g_ptr_array_sort (paths, compare_paths);
+    g_ptr_array_sort (paths, tree_compare_paths);
     return paths;
   }
   g_ptr_array_unref (paths);

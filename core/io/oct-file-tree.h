@@ -9,12 +9,12 @@
 
 G_BEGIN_DECLS
 
-/* Folders within folders, and names in all: more is no store of ours. */
+/* Folders within folders, and names in all: none of our stores has more. */
 #define OCT_FILE_TREE_DEEPEST 16
 #define OCT_FILE_TREE_MOST 4000000
 
 /* Calls `visit` for everything in the folder `name` of the folder `at`
- * (AT_FDCWD: a path), folders after what is in them; `path` is relative to
+ * (AT_FDCWD: a path), folders after their contents; `path` is relative to
  * `name`, and `folder` the descriptor of the folder it is in, as `base`.  Stops
  * where `visit` returns an errno.  Returns: that, or why a folder cannot be
  * read (ELOOP: a link, E2BIG: too deep or too much), 0. */
@@ -24,7 +24,7 @@ int oct_file_tree_walk (
     int at, const char *name, OctFileTreeVisit visit, gpointer data);
 
 /* Bytes of all files in it, and the latest change of any of them, us since
- * 1970.  Links and other things that are no files have no bytes.  Returns:
+ * 1970.  Links and other things besides files have no bytes.  Returns:
  * errno, 0. */
 int oct_file_tree_measure (
     int at, const char *name, guint64 *bytes, gint64 *changed);

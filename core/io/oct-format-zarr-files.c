@@ -5,12 +5,11 @@
 
 #include "oct-file-tree.h"
 #include "oct-formats.h"
-#include "oct-reader.h"
 
 #define METADATA "zarr.json"
 
 char *
-oct_reader_find_store (const char *path)
+oct_format_find_store (const char *path)
 {
   g_autofree char *metadata = g_build_filename (path, METADATA, NULL);
 
@@ -23,7 +22,7 @@ void
 oct_format_list_zarr (const char *path, GPtrArray *files)
 {
   g_autofree char *base = g_path_get_basename (path);
-  g_autofree char *metadata = oct_reader_find_store (path);
+  g_autofree char *metadata = oct_format_find_store (path);
   g_autofree char *folder = metadata != NULL ? g_strdup (path)
                             : strcmp (base, METADATA) == 0
                                 ? g_path_get_dirname (path)

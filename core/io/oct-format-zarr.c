@@ -22,14 +22,14 @@
 
 /* Bytes of the blocks that are kept. */
 #define MAX_KEPT ((guint64)512 << 20)
-/* Rows of blocks that are looked for before anything is read. */
+/* Files, and B-scans, that are looked for before anything is read. */
 #define MAX_PLACES (1u << 24)
 
 #define NEVER_WRITTEN "its chunks were never written"
 
 /* Chunks along the last dimension: [chunk of all others][last dimension]. */
 typedef struct {
-  guint64 number; /* in the grid of the dimensions before the last */
+  guint64 number;  /* in the grid of the dimensions before the last */
   gboolean absent; /* none of its chunks is there */
   guint8 *values;
 } Block;
@@ -95,8 +95,7 @@ unpack_block (Content *content, Block *block)
       (array->shape[last] + array->chunk[last] - 1) / array->chunk[last];
 
   for (guint i = last; i-- > 0;) {
-    guint64 count =
-        (array->shape[i] + array->chunk[i] - 1) / array->chunk[i];
+    guint64 count = (array->shape[i] + array->chunk[i] - 1) / array->chunk[i];
 
     place[i] = rest % count;
     rest /= count;
@@ -135,8 +134,8 @@ get_block (Content *content, guint64 number)
   else
     block = g_new0 (Block, 1);
   if (block->values == NULL)
-    block->values = g_try_malloc (
-        (gsize)(content->rows * content->row * content->size));
+    block->values =
+        g_try_malloc ((gsize)(content->rows * content->row * content->size));
   block->number = number;
   if (block->values != NULL && unpack_block (content, block)) {
     g_ptr_array_add (content->blocks, block);
@@ -225,7 +224,7 @@ static const OctContainer container = { zarr_read_bscan, zarr_close_content,
 typedef struct {
   const OctZarrArray *array;
   guint64 files;
-  guint8 *there;     /* [places] of files in the dimensions before the last
+  guint8 *there; /* [places] of files in the dimensions before the last
                         two, or NULL */
 } Look;
 
@@ -259,6 +258,7 @@ note_absent (OctOpening *opening, const Look *look, guint64 frames)
 {
   const OctZarrArray *array = look->array;
   guint leading = count_leading (array);
+  guint64 first = 0; /* of those without a file that follow each other */
 
   for (guint64 frame = 0; frame < frames; frame++) {
     guint64 rest = frame, at = 0, step = 1;
@@ -269,14 +269,19 @@ note_absent (OctOpening *opening, const Look *look, guint64 frames)
       rest /= array->shape[i];
     }
     if (look->there[at] == 0)
-      oct_missing_add (opening->missing, frame, 1, NEVER_WRITTEN);
+      continue;
+    if (first < frame)
+      oct_missing_add (opening->missing, first, frame - first, NEVER_WRITTEN);
+    first = frame + 1;
   }
+  if (first < frames)
+    oct_missing_add (opening->missing, first, frames - first, NEVER_WRITTEN);
 }
 
 /* A few bytes can announce any number of B-scans. */
 static gboolean
-find_absent (OctOpening *opening, const Content *content, int folder,
-    GError **error)
+find_absent (
+    OctOpening *opening, const Content *content, int folder, GError **error)
 {
   const OctZarrArray *array = &content->array;
   Look look = { .array = array };
@@ -288,8 +293,8 @@ find_absent (OctOpening *opening, const Content *content, int folder,
   g_autofree guint8 *there = NULL;
 
   for (guint i = 0; i < count_leading (array); i++)
-    if (!g_uint64_checked_mul (&places, places,
-            (array->shape[i] - 1) / array->shard[i] + 1)
+    if (!g_uint64_checked_mul (
+            &places, places, (array->shape[i] - 1) / array->shard[i] + 1)
         || places > MAX_PLACES) {
       plain = FALSE;
       break;
@@ -307,7 +312,8 @@ find_absent (OctOpening *opening, const Content *content, int folder,
     most = frames;
   if (!oct_opening_check_present (opening, frames, MIN (most, frames), error))
     return FALSE;
-  if (plain)
+  /* of more, each is found when it is read */
+  if (plain && frames <= MAX_PLACES)
     note_absent (opening, &look, frames);
   return TRUE;
 }
@@ -352,8 +358,8 @@ open_folder_of (
   int at = fcntl (root, F_DUPFD_CLOEXEC, 0);
 
   for (guint i = 0; at >= 0 && parts[i] != NULL; i++) {
-    int next = openat (
-        at, parts[i], O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    int next =
+        openat (at, parts[i], O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
     close (at);
     at = next;
@@ -402,8 +408,8 @@ open_array (OctOpening *opening, int folder, const OctZarrArray *array,
   content->blocks = g_ptr_array_new_with_free_func (block_free);
   content->size = oct_stored_get (array->stored)->size;
   content->row = array->shape[last];
-  content->rows = oct_zarr_get_chunk_bytes (array) / content->size
-                  / array->chunk[last];
+  content->rows =
+      oct_zarr_get_chunk_bytes (array) / content->size / array->chunk[last];
   oct_array_set_shape (&found, array->dims, array->shape);
   if (found.why_not != NULL
       || !g_uint64_checked_mul (

@@ -4,6 +4,7 @@
 #include "oct-ahead.h"
 #include "oct-file.h"
 #include "oct-format.h"
+#include "oct-formats.h"
 #include "oct-number.h"
 
 #include <errno.h>
@@ -90,7 +91,7 @@ oct_reader_open (
 {
   g_autoptr (OctReader) reader = g_new0 (OctReader, 1);
   g_autofree guint8 *head = g_malloc (OCT_FORMAT_HEAD);
-  g_autofree char *store = oct_reader_find_store (path);
+  g_autofree char *store = oct_format_find_store (path);
   OctOpening opening = { .path = path, .head = head, .settings = settings };
   gboolean ok;
   gssize size;

@@ -15,7 +15,7 @@ typedef struct {
   /* B-scan `bscan`, in any order; one that comes again replaces the first. */
   gboolean (*put) (gpointer stream, guint bscan, const guint8 *pixels,
       gsize stride, GError **error);
-  /* What has come is on the disk, as PATH; frees the stream, also with an
+  /* The B-scans that have come are on the disk, as PATH; frees the stream, also with an
    * error. */
   gboolean (*end) (gpointer stream, GError **error);
   /* Frees it: PATH.part stays as it is, or goes. */
@@ -42,7 +42,7 @@ typedef struct {
       int fd, const char *path, guint64 *least, GError **error);
   /* what else there is to check, or NULL */
   gboolean (*check) (const OctVolumeFileInfo *info, GError **error);
-  const char *package; /* Debian package that this build lacks */
+  const char *package;               /* Debian package that this build lacks */
   const OctVolumeStreamKind *stream; /* in place of `write`, or NULL */
 } OctVolumeFormat;
 

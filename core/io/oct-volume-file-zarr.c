@@ -205,7 +205,7 @@ add_missing (GString *text, const Zarr *zarr)
   g_string_append_c (text, ']');
 }
 
-/* What OME-Zarr has no words for. */
+/* The facts for which OME-Zarr has no words. */
 static void
 add_oct (GString *text, const Zarr *zarr, gboolean complete)
 {
@@ -243,10 +243,10 @@ static char *
 make_group_text (const Zarr *zarr, gboolean complete)
 {
   g_autofree char *name = g_path_get_basename (zarr->path);
-  g_autoptr (GString) text = g_string_new (
-      "{\n  \"zarr_format\": 3,\n  \"node_type\": \"group\",\n"
-      "  \"attributes\": {\n    \"ome\": {\"version\": \"0.5\", "
-      "\"multiscales\": [{\n      \"name\": ");
+  g_autoptr (GString) text =
+      g_string_new ("{\n  \"zarr_format\": 3,\n  \"node_type\": \"group\",\n"
+                    "  \"attributes\": {\n    \"ome\": {\"version\": \"0.5\", "
+                    "\"multiscales\": [{\n      \"name\": ");
   double scale[DIMS];
 
   get_scale (zarr, scale);
@@ -286,7 +286,8 @@ make_array_text (const Zarr *zarr, const OctZarrArray *array)
   g_string_append (text,
       ",\n    \"codecs\": [{\"name\": \"bytes\", \"configuration\": "
       "{\"endian\": \"little\"}}, {\"name\": \"zstd\", \"configuration\": "
-      "{\"level\": 1, \"checksum\": true}}],\n    \"index_codecs\": [{\"name\": "
+      "{\"level\": 1, \"checksum\": true}}],\n    \"index_codecs\": "
+      "[{\"name\": "
       "\"bytes\", \"configuration\": {\"endian\": \"little\"}}, {\"name\": "
       "\"crc32c\"}],\n    \"index_location\": \"end\"}}],\n"
       "  \"dimension_names\": [\"t\", \"z\", \"y\", \"x\"],\n"
@@ -297,8 +298,7 @@ make_array_text (const Zarr *zarr, const OctZarrArray *array)
 static gboolean
 write_text (const Zarr *zarr, const char *folder, char *text, GError **error)
 {
-  g_autofree char *path =
-      g_build_filename (folder, OCT_ZARR_METADATA, NULL);
+  g_autofree char *path = g_build_filename (folder, OCT_ZARR_METADATA, NULL);
   int code =
       oct_file_replace (path, text, strlen (text), (int)(zarr->mode & 0666));
 
@@ -310,9 +310,9 @@ write_text (const Zarr *zarr, const char *folder, char *text, GError **error)
 
 /* ------------------------------------------------------------------ opening */
 
-/* Who may read files may look into folders. */
+/* Readers of the files may look into the folders. */
 static int
-make_folder (const Zarr *zarr, const char *path)
+zarr_make_folder (const Zarr *zarr, const char *path)
 {
   guint mode = (zarr->mode & 0666) | ((zarr->mode & 0444) >> 2);
 
@@ -344,8 +344,8 @@ set_level (Zarr *zarr, guint n)
   array->shape[3] = level->columns;
   for (guint i = 2; i < DIMS; i++) {
     array->chunk[i] = MIN (TILE, array->shape[i]);
-    array->shard[i] = (array->shape[i] + array->chunk[i] - 1)
-                      / array->chunk[i] * array->chunk[i];
+    array->shard[i] = (array->shape[i] + array->chunk[i] - 1) / array->chunk[i]
+                      * array->chunk[i];
   }
   (void)oct_stored_find (zarr->info.voxel == OCT_SAMPLE_F32 ? 'f' : 'u',
       zarr->size, FALSE, &array->stored);
@@ -370,14 +370,14 @@ set_levels (Zarr *zarr)
 static gboolean
 write_beginning (Zarr *zarr, GError **error)
 {
-  int code = make_folder (zarr, zarr->part);
+  int code = zarr_make_folder (zarr, zarr->part);
 
   if (code != 0) {
     oct_volume_file_set_error (error, zarr->part, code);
     return FALSE;
   }
   for (guint n = 0; n < zarr->n_levels; n++) {
-    code = make_folder (zarr, zarr->levels[n].path);
+    code = zarr_make_folder (zarr, zarr->levels[n].path);
     if (code != 0) {
       oct_volume_file_set_error (error, zarr->part, code);
       return FALSE;
@@ -504,7 +504,7 @@ make_shard_path (const Zarr *zarr, guint n, guint number, int *code)
   for (guint i = 0; parts[i] != NULL; i++) {
     g_string_append_printf (path, "%c%s", G_DIR_SEPARATOR, parts[i]);
     if (parts[i + 1] != NULL && *code == 0) {
-      *code = make_folder (zarr, path->str);
+      *code = zarr_make_folder (zarr, path->str);
       if (*code == EEXIST)
         *code = 0;
     }
@@ -635,15 +635,15 @@ take_rows (const Zarr *zarr, const guint8 *pixels, gsize stride, guint8 *to)
   }
   for (guint x = 0; x < zarr->columns; x++)
     for (guint y = 0; y < zarr->rows; y++)
-      memcpy (to + y * row + (gsize)x * 4, pixels + x * stride + (gsize)y * 4,
-          4);
+      memcpy (
+          to + y * row + (gsize)x * 4, pixels + x * stride + (gsize)y * 4, 4);
 }
 
 /* Pixels at `at` that lie in the picture, the next one of a row and of a
  * column. */
 #define DEFINE_HALVE(TYPE, SUM, MEAN)                                          \
-  static void halve_##TYPE (const TYPE *from, guint rows, guint columns,       \
-      TYPE *to)                                                                \
+  static void halve_##TYPE (                                                   \
+      const TYPE *from, guint rows, guint columns, TYPE *to)                   \
   {                                                                            \
     guint half_rows = (rows + 1) / 2, half_columns = (columns + 1) / 2;        \
                                                                                \
@@ -689,8 +689,8 @@ zarr_put (gpointer data, guint bscan, const guint8 *pixels, gsize stride,
 
   if (slab == NULL)
     return FALSE;
-  take_rows (zarr, pixels, stride,
-      slab->levels[0] + at * get_slice_size (zarr, 0));
+  take_rows (
+      zarr, pixels, stride, slab->levels[0] + at * get_slice_size (zarr, 0));
   for (guint n = 0; n + 1 < zarr->n_levels; n++)
     halve (zarr, n, slab->levels[n] + at * get_slice_size (zarr, n),
         slab->levels[n + 1] + at * get_slice_size (zarr, n + 1));
@@ -710,8 +710,7 @@ zarr_end (gpointer data, GError **error)
 
   while (ok && zarr->open->len > 0)
     ok = write_slab (zarr, zarr->open->pdata[0], error);
-  ok = ok
-       && write_text (zarr, zarr->part, make_group_text (zarr, TRUE), error);
+  ok = ok && write_text (zarr, zarr->part, make_group_text (zarr, TRUE), error);
   if (ok) {
     code = oct_file_give_new_name (zarr->part, zarr->path);
     if (code == 0)

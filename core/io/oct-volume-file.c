@@ -248,7 +248,8 @@ static const OctVolumeFormat formats[] = {
   { OCT_VOLUME_FILE_NPY, "npy", "NumPy: [B-scan][depth][A-line]", { ".npy" },
       "NumPy", TRUE, TRUE, 0, 0, write_npy, NULL, NULL, NULL },
   { OCT_VOLUME_FILE_NIFTI, "nifti", "NIfTI-1, for 3D Slicer and others",
-      { ".nii" }, "NIfTI", TRUE, TRUE, G_MAXINT16, 0, write_nifti, NULL, NULL, NULL },
+      { ".nii" }, "NIfTI", TRUE, TRUE, G_MAXINT16, 0, write_nifti, NULL, NULL,
+      NULL },
   { OCT_VOLUME_FILE_TIFF, "tiff", "TIFF stack of B-scans, for ImageJ",
       { ".tif", ".tiff" }, "TIFF", FALSE, TRUE, 0,
       G_GUINT64_CONSTANT (4200000000), TIFF_WRITE, NULL, "libtiff-dev", NULL },
@@ -327,7 +328,8 @@ oct_volume_file_check (
   else if (info->voxel == OCT_SAMPLE_F32 && !format->has_values)
     g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
         "%s files hold images, not values such as velocities; set `format` to "
-        "hdf5, nifti, tiff, zarr or npy, or take images of the element in front",
+        "hdf5, nifti, tiff, zarr or npy, or take images of the element in "
+        "front",
         format->name);
   else if (format->most > 0 && longest > format->most)
     g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,

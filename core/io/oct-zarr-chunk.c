@@ -18,7 +18,7 @@
 /* Fast, and small enough: images of speckle are mostly noise. */
 #define ZSTD_LEVEL 1
 
-/* Of an entry of an index: offset and bytes of a chunk; both of these: it is
+/* An entry of an index has the offset and the bytes of a chunk; both of these: it is
  * absent. */
 #define ENTRY 16
 #define ABSENT G_MAXUINT64
@@ -59,7 +59,7 @@ get_sum (const guint8 *at)
 }
 
 static guint64
-get_number (const guint8 *at)
+zarr_get_number (const guint8 *at)
 {
   guint64 number;
 
@@ -68,7 +68,7 @@ get_number (const guint8 *at)
 }
 
 static void
-add_number (GByteArray *bytes, guint64 number)
+zarr_add_number (GByteArray *bytes, guint64 number)
 {
   guint64 little = GUINT64_TO_LE (number);
 
@@ -113,8 +113,7 @@ oct_zarr_make_key (const OctZarrArray *array, const guint64 *place)
 }
 
 gboolean
-oct_zarr_parse_key (
-    const OctZarrArray *array, const char *key, guint64 *place)
+oct_zarr_parse_key (const OctZarrArray *array, const char *key, guint64 *place)
 {
   g_autofree char *same = NULL;
   const char *at = key;
@@ -127,8 +126,7 @@ oct_zarr_parse_key (
     if (i > 0 && *at++ != array->separator)
       return FALSE;
     place[i] = g_ascii_strtoull (at, &end, 10);
-    if (end == at
-        || place[i] > (array->shape[i] - 1) / array->shard[i])
+    if (end == at || place[i] > (array->shape[i] - 1) / array->shard[i])
       return FALSE;
     at = end;
   }
@@ -180,7 +178,7 @@ oct_zarr_unpack (
       size -= SUM_BYTES;
       continue;
     }
-    /* sums that were added before it was packed are behind the values */
+    /* sums that were added before it was packed follow the values */
     for (guint k = 0; k < i; k++)
       wanted += SUM_BYTES;
     to = g_try_malloc (wanted);
@@ -203,8 +201,8 @@ oct_zarr_unpack (
 
 /* FALSE: there is no memory. */
 static gboolean
-append_packed (GByteArray *shard, ZSTD_CCtx *context, const guint8 *chunk,
-    gsize bytes)
+append_packed (
+    GByteArray *shard, ZSTD_CCtx *context, const guint8 *chunk, gsize bytes)
 {
   gsize bound = ZSTD_compressBound (bytes), packed;
   guint at = shard->len;
@@ -212,8 +210,7 @@ append_packed (GByteArray *shard, ZSTD_CCtx *context, const guint8 *chunk,
   if (at + bound > G_MAXUINT / 2)
     return FALSE;
   g_byte_array_set_size (shard, (guint)(at + bound));
-  packed =
-      ZSTD_compress2 (context, shard->data + at, bound, chunk, bytes);
+  packed = ZSTD_compress2 (context, shard->data + at, bound, chunk, bytes);
   if (ZSTD_isError (packed))
     return FALSE;
   g_byte_array_set_size (shard, (guint)(at + packed));
@@ -239,8 +236,8 @@ oct_zarr_pack_shard (
     guint at = shard->len;
 
     ok = chunks[i] == NULL || append_packed (shard, context, chunks[i], bytes);
-    add_number (index, chunks[i] != NULL ? at : ABSENT);
-    add_number (index, chunks[i] != NULL ? shard->len - at : ABSENT);
+    zarr_add_number (index, chunks[i] != NULL ? at : ABSENT);
+    zarr_add_number (index, chunks[i] != NULL ? shard->len - at : ABSENT);
   }
   ZSTD_freeCCtx (context);
   if (!ok)
@@ -276,8 +273,7 @@ oct_zarr_open_inside (int folder, const char *path, guint64 *size)
     gboolean last = parts[i + 1] == NULL;
     /* a pipe would wait */
     int next = openat (at, parts[i],
-        O_RDONLY | O_NOFOLLOW | O_CLOEXEC
-            | (last ? O_NONBLOCK : O_DIRECTORY));
+        O_RDONLY | O_NOFOLLOW | O_CLOEXEC | (last ? O_NONBLOCK : O_DIRECTORY));
     int code = errno;
 
     close (at);
@@ -385,8 +381,7 @@ open_file (OctZarrStore *store, const guint64 *place)
 }
 
 static OctZarrFound
-read_packed (
-    OctZarrStore *store, guint64 offset, guint64 size, guint8 *values)
+read_packed (OctZarrStore *store, guint64 offset, guint64 size, guint8 *values)
 {
   g_autofree guint8 *packed = NULL;
 
@@ -396,8 +391,7 @@ read_packed (
     return OCT_ZARR_DAMAGED;
   packed = g_try_malloc (size > 0 ? (gsize)size : 1);
   if (packed == NULL
-      || oct_file_read (store->fd, offset, packed, (gsize)size)
-             != (gssize)size)
+      || oct_file_read (store->fd, offset, packed, (gsize)size) != (gssize)size)
     return OCT_ZARR_DAMAGED;
   return oct_zarr_unpack (&store->array, packed, (gsize)size, values)
              ? OCT_ZARR_THERE
@@ -414,8 +408,7 @@ fill_chunk (const OctZarrStore *store, guint8 *values)
 }
 
 OctZarrFound
-oct_zarr_store_read (
-    OctZarrStore *store, const guint64 *place, guint8 *values)
+oct_zarr_store_read (OctZarrStore *store, const guint64 *place, guint8 *values)
 {
   const OctZarrArray *array = &store->array;
   guint64 file[OCT_ZARR_MAX_DIMS], at = 0, offset = 0, size = 0;
@@ -429,8 +422,8 @@ oct_zarr_store_read (
   }
   found = open_file (store, file);
   if (found == OCT_ZARR_THERE && array->sharded) {
-    offset = get_number (store->index + at * ENTRY);
-    size = get_number (store->index + at * ENTRY + 8);
+    offset = zarr_get_number (store->index + at * ENTRY);
+    size = zarr_get_number (store->index + at * ENTRY + 8);
     if (offset == ABSENT && size == ABSENT)
       found = OCT_ZARR_ABSENT;
   } else {

@@ -11,9 +11,8 @@
 /* A word of the text in a message. */
 #define MAX_SHOWN 40
 
-static gboolean
-zarr_refuse (const char *file, GError **error, const char *found, ...)
-    G_GNUC_PRINTF (3, 4);
+static gboolean zarr_refuse (const char *file, GError **error,
+    const char *found, ...) G_GNUC_PRINTF (3, 4);
 
 static gboolean
 zarr_refuse (const char *file, GError **error, const char *found, ...)
@@ -47,7 +46,8 @@ show (const char *word)
 static JsonObject *
 get_object (JsonObject *object, const char *name)
 {
-  JsonNode *node = object != NULL ? json_object_get_member (object, name) : NULL;
+  JsonNode *node =
+      object != NULL ? json_object_get_member (object, name) : NULL;
 
   return node != NULL && JSON_NODE_HOLDS_OBJECT (node)
              ? json_node_get_object (node)
@@ -57,7 +57,8 @@ get_object (JsonObject *object, const char *name)
 static JsonArray *
 get_array (JsonObject *object, const char *name)
 {
-  JsonNode *node = object != NULL ? json_object_get_member (object, name) : NULL;
+  JsonNode *node =
+      object != NULL ? json_object_get_member (object, name) : NULL;
 
   return node != NULL && JSON_NODE_HOLDS_ARRAY (node)
              ? json_node_get_array (node)
@@ -76,9 +77,8 @@ node_get_text (JsonNode *node)
 static const char *
 get_text (JsonObject *object, const char *name)
 {
-  return object != NULL
-             ? node_get_text (json_object_get_member (object, name))
-             : NULL;
+  return object != NULL ? node_get_text (json_object_get_member (object, name))
+                        : NULL;
 }
 
 static gboolean
@@ -110,7 +110,8 @@ element_object (JsonArray *array, guint i)
 
 /* Whole numbers from 1 on; FALSE: others, too few or too many. */
 static gboolean
-get_lengths (JsonObject *object, const char *name, guint *dims, guint64 *lengths)
+get_lengths (
+    JsonObject *object, const char *name, guint *dims, guint64 *lengths)
 {
   JsonArray *array = get_array (object, name);
   guint count = array != NULL ? json_array_get_length (array) : 0;
@@ -122,8 +123,8 @@ get_lengths (JsonObject *object, const char *name, guint *dims, guint64 *lengths
     JsonNode *node = json_array_get_element (array, i);
     double number;
 
-    if (!node_get_number (node, &number) || !(number >= 1.0)
-        || number > 9e15 || number != floor (number))
+    if (!node_get_number (node, &number) || !(number >= 1.0) || number > 9e15
+        || number != floor (number))
       return FALSE;
     lengths[i] = (guint64)number;
   }
@@ -217,8 +218,8 @@ take_index (
   array->index_has_sum = count == 2;
   if ((count == 1
           || (count == 2
-              && g_strcmp0 (get_text (element_object (codecs, 1), "name"),
-                     "crc32c")
+              && g_strcmp0 (
+                     get_text (element_object (codecs, 1), "name"), "crc32c")
                      == 0))
       && g_strcmp0 (get_text (first, "name"), "bytes") == 0
       && g_strcmp0 (endian, "little") == 0
@@ -289,7 +290,7 @@ take_codecs (const char *file, JsonObject *root, OctZarrArray *array, char kind,
 
 /* The name of a type, "uint16". */
 static gboolean
-parse_type (const char *name, char *kind, guint *size)
+zarr_parse_type (const char *name, char *kind, guint *size)
 {
   static const struct {
     const char *name;
@@ -381,7 +382,7 @@ take_array (
   char kind = 'u';
   guint size = 1;
 
-  if (!parse_type (type, &kind, &size))
+  if (!zarr_parse_type (type, &kind, &size))
     return zarr_refuse (file, error,
         "its data_type is '%s', but real numbers such as uint16 or float32 are "
         "expected; save it as one of them",
@@ -404,7 +405,8 @@ take_array (
   if (!take_keys (file, root, array, error)
       || !take_codecs (file, root, array, kind, size, error))
     return FALSE;
-  if (make_fill (array, kind, size, json_object_get_member (root, "fill_value")))
+  if (make_fill (
+          array, kind, size, json_object_get_member (root, "fill_value")))
     return TRUE;
   return zarr_refuse (
       file, error, "its fill_value is no number of its type; save it with 0");
@@ -521,14 +523,13 @@ take_root (const char *file, JsonObject *root, OctZarrNode *node,
   *node = OCT_ZARR_IS_GROUP;
   if (g_strcmp0 (type, "group") == 0)
     return take_group (file, root, image, error);
-  return zarr_refuse (file, error,
-      "its node_type is neither array nor group; save it again");
+  return zarr_refuse (
+      file, error, "its node_type is neither array nor group; save it again");
 }
 
 gboolean
 oct_zarr_parse (const char *file, const char *text, gsize size,
-    OctZarrNode *node, OctZarrArray *array, OctZarrImage *image,
-    GError **error)
+    OctZarrNode *node, OctZarrArray *array, OctZarrImage *image, GError **error)
 {
   g_autoptr (JsonParser) parser = json_parser_new ();
   JsonNode *root;

@@ -28,10 +28,10 @@ typedef enum {
 } OctZarrCodec;
 
 typedef struct {
-  guint dims;                        /* 1 to OCT_ZARR_MAX_DIMS */
-  guint64 shape[OCT_ZARR_MAX_DIMS];  /* slowest first, none 0 */
-  guint64 shard[OCT_ZARR_MAX_DIMS];  /* values of a file in each dimension */
-  guint64 chunk[OCT_ZARR_MAX_DIMS];  /* of a chunk: the same without shards */
+  guint dims;                       /* 1 to OCT_ZARR_MAX_DIMS */
+  guint64 shape[OCT_ZARR_MAX_DIMS]; /* slowest first, none 0 */
+  guint64 shard[OCT_ZARR_MAX_DIMS]; /* values of a file in each dimension */
+  guint64 chunk[OCT_ZARR_MAX_DIMS]; /* of a chunk: the same without shards */
   OctStored stored;
   guint8 fill[8]; /* the value of chunks that are not there, as stored */
   gboolean sharded, index_first, index_has_sum;
@@ -80,7 +80,7 @@ guint64 oct_zarr_count_inner (const OctZarrArray *array);
 /* The name of a file by its place in the grid of files, "c/0/3/0"; g_free()
  * it. */
 char *oct_zarr_make_key (const OctZarrArray *array, const guint64 *place);
-/* The reverse: FALSE, the name is no key of the array. */
+/* The reverse: FALSE, the array has no such key. */
 gboolean oct_zarr_parse_key (
     const OctZarrArray *array, const char *key, guint64 *place);
 

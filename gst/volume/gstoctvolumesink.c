@@ -70,7 +70,8 @@ volume_sink_get_kind_type (void)
 
 static const GstOctProperty rows[] = {
   { "location", "File",
-      "Path of the file (Zarr: folder), which must not exist; %d or %05d in it becomes the "
+      "Path of the file (Zarr: folder), which must not exist; %d or %05d in it "
+      "becomes the "
       "number of the volume, else the second volume is NAME-1 and so on",
       0, NULL, GST_OCT_STRING (Settings, location) },
   { "format", "File format", "Kind of the files", 0, NULL,
@@ -139,8 +140,8 @@ struct _GstOctVolumeSink {
   /* of the volume under way, one of the two; both NULL: none */
   guint8 *voxels;
   OctVolumeStream *stream;
-  guint8 *there;            /* [bscans] of it, whether it has come */
-  guint stored;             /* how many have */
+  guint8 *there; /* [bscans] of it, whether it has come */
+  guint stored;  /* how many have */
   gboolean told_spacing;
   char *study_uid, *series_uid; /* of all volumes since the start */
 };
@@ -235,7 +236,7 @@ has_volume (const GstOctVolumeSink *self)
   return self->voxels != NULL || self->stream != NULL;
 }
 
-/* What has come of it is dropped; `keep`: as far as it is on the disk, it stays
+/* B-scans that have come are dropped; `keep`: as far as it is on the disk, it stays
  * there, without its name. */
 static void
 drop_volume (GstOctVolumeSink *self, gboolean keep)
@@ -358,7 +359,7 @@ get_memory (void)
 
 /* FALSE with an error: there is no room for it. */
 static gboolean
-take_room (GstOctVolumeSink *self, guint bscans, GError **error)
+volume_sink_take_room (GstOctVolumeSink *self, guint bscans, GError **error)
 {
   const OctVolumeFileInfo *volume = &self->volume;
   guint64 size = (guint64)bscans * volume->rows * volume->columns
@@ -412,7 +413,7 @@ volume_sink_begin_volume (GstOctVolumeSink *self, guint bscans, GError **error)
   if (!oct_volume_file_check (self->kind, &volume, error))
     return FALSE;
   self->volume = volume;
-  return take_room (self, bscans, error);
+  return volume_sink_take_room (self, bscans, error);
 }
 
 static void
@@ -531,8 +532,8 @@ volume_sink_store (GstOctVolumeSink *self, const OctFrame *frame, guint image,
   self->stored += self->there[bscan] == 0;
   self->there[bscan] = 1;
   if (self->stream != NULL)
-    return oct_volume_stream_put (self->stream, bscan, from.planes[0].data,
-        from.planes[0].stride, error);
+    return oct_volume_stream_put (
+        self->stream, bscan, from.planes[0].data, from.planes[0].stride, error);
   to = self->voxels + (gsize)bscan * volume->rows * row;
   for (guint i = 0; i < volume->rows; i++)
     memcpy (to + i * row,
@@ -565,8 +566,7 @@ volume_sink_take_runs (
     if (ok && !has_volume (self))
       ok = volume_sink_begin_volume (self, bscans, error);
     for (guint i = 0; ok && i < run.n; i++)
-      ok = volume_sink_store (
-          self, frame, run.image + i, run.bscan + i, error);
+      ok = volume_sink_store (self, frame, run.image + i, run.bscan + i, error);
     if (ok && run.ends)
       ok = write_volume (self, error);
   }
@@ -713,7 +713,8 @@ gst_oct_volume_sink_class_init (GstOctVolumeSinkClass *klass)
   gst_oct_holder_install (&holder, object_class, 1);
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_set_static_metadata (element_class, "OCT volume sink",
-      "Sink/File", "Writes OCT volumes as NumPy, NIfTI, TIFF, HDF5, DICOM, Zarr",
+      "Sink/File",
+      "Writes OCT volumes as NumPy, NIfTI, TIFF, HDF5, DICOM, Zarr",
       "The gst-oct developers");
   element_class->change_state = gst_oct_volume_sink_change_state;
   base_class->start = gst_oct_volume_sink_start;

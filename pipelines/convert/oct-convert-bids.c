@@ -31,7 +31,7 @@ make_label (const char *name)
   return g_string_free (g_steal_pointer (&label), FALSE);
 }
 
-/* What follows "KEY-" in a name of parts with "_" between them, or NULL. */
+/* The label after "KEY-" in a name of parts with "_" between them, or NULL. */
 static char *
 find_in_name (const char *name, const char *key, gboolean is_index)
 {
@@ -78,8 +78,8 @@ add_entity (GString *name, const OctConvertInput *input, const char *key,
     g_string_append_printf (name, "_%s-%s", key, label);
 }
 
-/* Of an input whose name has no labels: its folder is the subject, and it is
- * the sample; without a folder it is the subject. */
+/* An input may have no labels in its name: its folder is the subject then, and
+ * it is the sample; without a folder it is the subject. */
 static gboolean
 make_labels (
     const OctConvertInput *input, char **subject, char **sample, GError **error)
@@ -165,8 +165,7 @@ oct_convert_bids_name_volume (
     const char *base, const char *rest, gboolean several, GError **error)
 {
   char *ending = (char *)rest;
-  guint64 number =
-      *rest == '-' ? g_ascii_strtoull (rest + 1, &ending, 10) : 0;
+  guint64 number = *rest == '-' ? g_ascii_strtoull (rest + 1, &ending, 10) : 0;
   const char *at = strstr (base, CHUNK);
 
   if (!several)
@@ -229,8 +228,7 @@ add_row (GString *table, const char *cells, const char *others)
 /* Rows that are there stay as somebody may have edited them.  `table` is
  * freed. */
 static gboolean
-write_table (
-    const char *path, GString *table, const char *before, guint mode,
+write_table (const char *path, GString *table, const char *before, guint mode,
     GError **error)
 {
   g_autofree char *text = g_string_free (table, FALSE);
@@ -240,7 +238,7 @@ write_table (
 }
 
 static gboolean
-write_rows (const char *folder, GPtrArray *inputs, gboolean samples,
+bids_write_rows (const char *folder, GPtrArray *inputs, gboolean samples,
     guint mode, GError **error)
 {
   g_autofree char *path = g_build_filename (
@@ -292,7 +290,8 @@ oct_convert_bids_write_tables (
       shown, oct_version_get ());
 
   return write_once (folder, "dataset_description.json", text, mode, error)
-         && write_once (folder, ".bidsignore", "oct-convert*.csv\n", mode, error)
-         && write_rows (folder, inputs, TRUE, mode, error)
-         && write_rows (folder, inputs, FALSE, mode, error);
+         && write_once (
+             folder, ".bidsignore", "oct-convert*.csv\n", mode, error)
+         && bids_write_rows (folder, inputs, TRUE, mode, error)
+         && bids_write_rows (folder, inputs, FALSE, mode, error);
 }

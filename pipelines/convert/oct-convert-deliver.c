@@ -15,9 +15,8 @@ make_output_name (const OctConvertInput *input, const char *file,
   g_autofree char *further = g_path_get_basename (input->further);
   const char *rest = file + strlen (base);
   g_autofree char *name =
-      input->is_bids
-          ? oct_convert_bids_name_volume (base, rest, several, error)
-          : g_strconcat (*rest == '-' ? further : base, rest, NULL);
+      input->is_bids ? oct_convert_bids_name_volume (base, rest, several, error)
+                     : g_strconcat (*rest == '-' ? further : base, rest, NULL);
 
   if (name == NULL)
     return NULL;

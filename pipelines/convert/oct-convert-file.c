@@ -60,11 +60,12 @@ convert_file_make_pipeline (const OctConvertOptions *options, GError **error)
   g_autofree char *frames = describe_frames (options);
   g_autofree char *filters = oct_view_options_describe_filters (&options->view);
   gboolean ascans = options->ascans || options->flow || options->doppler;
-  g_autofree char *launch = g_strdup_printf (
-      "octsrc name=source%s%s ! octreconstruct name=reconstruct output=%s ! %s%s"
-      "octvolumesink name=sink",
-      frames, options->bids ? " ! octmeter name=meter" : "",
-      ascans ? "ascans" : "images", filters, describe_result (options));
+  g_autofree char *launch =
+      g_strdup_printf ("octsrc name=source%s%s ! octreconstruct "
+                       "name=reconstruct output=%s ! %s%s"
+                       "octvolumesink name=sink",
+          frames, options->bids ? " ! octmeter name=meter" : "",
+          ascans ? "ascans" : "images", filters, describe_result (options));
   GstElement *pipeline =
       gst_parse_launch_full (launch, NULL, GST_PARSE_FLAG_FATAL_ERRORS, error);
 

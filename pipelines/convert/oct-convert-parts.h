@@ -80,7 +80,7 @@ gboolean oct_convert_place_put (const char *folder, const char *name,
     const char *from, gboolean is_there, GError **error);
 void oct_convert_place_remove (const char *folder, const char *name);
 
-/* SHA-256; of a Zarr store, that of what sha256sum prints for all of its files,
+/* SHA-256; of a Zarr store, that of the lines of sha256sum for all of its files,
  * sorted by their paths in it.  NULL with a sentence. */
 char *oct_convert_place_sum (
     const char *folder, const char *name, GError **error);

@@ -70,7 +70,7 @@ take_status (const struct stat *status, OctConvertFile *file)
 /* By its name, which octvolumesink gives to folders alone: no other folder in
  * the way is a volume. */
 static gboolean
-is_store (const char *name)
+place_is_store (const char *name)
 {
   return g_str_has_suffix (name, ".zarr");
 }
@@ -88,7 +88,7 @@ oct_convert_place_look (
   *file = (OctConvertFile){ 0, -1 };
   if (found && S_ISREG (status.st_mode))
     take_status (&status, file);
-  else if (found && S_ISDIR (status.st_mode) && is_store (base)
+  else if (found && S_ISDIR (status.st_mode) && place_is_store (base)
            && oct_file_tree_measure (at, base, &file->size, &file->changed)
                   != 0)
     *file = (OctConvertFile){ 0, -1 };
@@ -150,7 +150,7 @@ replace (const char *from, int at, const char *base)
 {
   int code;
 
-  if (!is_store (base))
+  if (!place_is_store (base))
     return renameat (AT_FDCWD, from, at, base) == 0 ? 0 : errno;
   if (renameat2 (AT_FDCWD, from, at, base, RENAME_EXCHANGE) == 0)
     return 0;
@@ -191,12 +191,12 @@ oct_convert_place_remove (const char *folder, const char *name)
 
   if (at < 0)
     return;
-  if (unlinkat (at, base, 0) != 0 && is_store (base))
+  if (unlinkat (at, base, 0) != 0 && place_is_store (base))
     (void)oct_file_tree_remove (at, base);
   close (at);
 }
 
-/* Of one file; an errno, 0. */
+/* The SHA-256 of one file.  Returns: errno, 0. */
 static int
 sum_file (int at, const char *base, char **sum)
 {
@@ -231,14 +231,14 @@ sum_entry (int folder, const char *base, const char *path, gboolean is_folder,
 }
 
 static int
-compare_paths (gconstpointer a, gconstpointer b)
+place_compare_paths (gconstpointer a, gconstpointer b)
 {
   const char *first = *(char *const *)a, *second = *(char *const *)b;
 
   return strcmp (strchr (first, ' '), strchr (second, ' '));
 }
 
-/* Of the lines of all files of a store, sorted by their paths. */
+/* The SHA-256 of the lines of all files of a store, sorted by their paths. */
 static int
 sum_store (int at, const char *base, char **sum)
 {
@@ -248,7 +248,7 @@ sum_store (int at, const char *base, char **sum)
 
   if (code != 0)
     return code;
-  g_ptr_array_sort (lines, compare_paths);
+  g_ptr_array_sort (lines, place_compare_paths);
   g_ptr_array_add (lines, NULL);
   text = g_strjoinv (NULL, (char **)lines->pdata);
   *sum = g_compute_checksum_for_string (G_CHECKSUM_SHA256, text, -1);
@@ -263,7 +263,7 @@ oct_convert_place_sum (const char *folder, const char *name, GError **error)
   char *sum = NULL;
   int code = at < 0 ? errno : sum_file (at, base, &sum);
 
-  if (code == EISDIR && is_store (base))
+  if (code == EISDIR && place_is_store (base))
     code = sum_store (at, base, &sum);
   if (at >= 0)
     close (at);

@@ -14,7 +14,7 @@
 #include "oct-version.h"
 #include "oct/oct.h"
 
-/* Of an octmeter of raw spectra: its fields, and their names here. */
+/* The fields of an octmeter of raw spectra, and their names here. */
 static const struct {
   const char *field, *name;
 } fields[] = { { "maximum", "MaximumCounts" }, { "mean", "MeanCounts" },
@@ -90,7 +90,7 @@ oct_convert_sidecar_quote (const char *text)
 }
 
 static void
-add_text (GString *text, const char *name, const char *value)
+sidecar_add_text (GString *text, const char *name, const char *value)
 {
   g_autofree char *quoted = oct_convert_sidecar_quote (value);
 
@@ -98,7 +98,7 @@ add_text (GString *text, const char *name, const char *value)
 }
 
 static void
-add_number (GString *text, double number)
+sidecar_add_number (GString *text, double number)
 {
   char buffer[G_ASCII_DTOSTR_BUF_SIZE];
 
@@ -151,12 +151,12 @@ add_pixel_size (GString *text, const double *um, GError **error)
     return FALSE;
   }
   g_string_append (text, "  \"PixelSize\": [");
-  add_number (text, um[0]);
+  sidecar_add_number (text, um[0]);
   g_string_append (text, ", ");
-  add_number (text, um[1]);
+  sidecar_add_number (text, um[1]);
   if (um[2] > 0.0) {
     g_string_append (text, ", ");
-    add_number (text, um[2]);
+    sidecar_add_number (text, um[2]);
   }
   g_string_append (text, "],\n  \"PixelSizeUnits\": \"um\",\n");
   return TRUE;
@@ -169,10 +169,10 @@ add_light (GString *text, const Summary *summaries)
   if (summaries[CENTRE].count == 0)
     return;
   g_string_append (text, ",\n    \"LightSource\": {\"CentreWavelength\": ");
-  add_number (text, summaries[CENTRE].sum / summaries[CENTRE].count);
+  sidecar_add_number (text, summaries[CENTRE].sum / summaries[CENTRE].count);
   if (summaries[WIDTH].count > 0) {
     g_string_append (text, ", \"FullWidthHalfMaximum\": ");
-    add_number (text, summaries[WIDTH].sum / summaries[WIDTH].count);
+    sidecar_add_number (text, summaries[WIDTH].sum / summaries[WIDTH].count);
   }
   g_string_append (text, ", \"Units\": \"nm\"}");
 }
@@ -190,11 +190,11 @@ add_meters (GString *text, const Summary *summaries)
       continue;
     g_string_append_printf (
         text, "%s\"%s\": {\"Mean\": ", before, fields[i].name);
-    add_number (text, summary->sum / summary->count);
+    sidecar_add_number (text, summary->sum / summary->count);
     g_string_append (text, ", \"Minimum\": ");
-    add_number (text, summary->least);
+    sidecar_add_number (text, summary->least);
     g_string_append (text, ", \"Maximum\": ");
-    add_number (text, summary->most);
+    sidecar_add_number (text, summary->most);
     g_string_append_printf (text, ", \"Measurements\": %u}", summary->count);
     before = ", ";
   }
@@ -214,15 +214,15 @@ add_calibration (
 
   g_string_append (text, ",\n    \"Calibration\": {");
   if (path == NULL) {
-    add_text (text, "Source", "as the file of spectra has it");
+    sidecar_add_text (text, "Source", "as the file of spectra has it");
   } else {
     if (!g_file_get_contents (path, &content, &size, error))
       return FALSE;
     sum = g_compute_checksum_for_data (
         G_CHECKSUM_SHA256, (const guchar *)content, size);
-    add_text (text, "File", base);
+    sidecar_add_text (text, "File", base);
     g_string_append (text, ", ");
-    add_text (text, "SHA256", sum);
+    sidecar_add_text (text, "SHA256", sum);
   }
   g_string_append_c (text, '}');
   return TRUE;
@@ -234,8 +234,7 @@ make_sidecar (const OctConvertOptions *options, const OctConvertInput *input,
 {
   g_autoptr (GString) text = g_string_new ("{\n");
   g_autofree char *base = g_path_get_basename (input->path);
-  g_autofree char *version =
-      g_strconcat ("gst-oct ", oct_version_get (), NULL);
+  g_autofree char *version = g_strconcat ("gst-oct ", oct_version_get (), NULL);
   double um[3];
   gboolean ok;
 
@@ -243,20 +242,20 @@ make_sidecar (const OctConvertOptions *options, const OctConvertInput *input,
   if (!add_pixel_size (text, um, error))
     return NULL;
   g_string_append (text, "  ");
-  add_text (text, "SoftwareVersions", version);
+  sidecar_add_text (text, "SoftwareVersions", version);
   g_string_append (text, ",\n  \"OCT\": {\n    \"PixelAxes\": [\"A-line\", "
                          "\"depth\", \"B-scan\"],\n    ");
-  add_text (text, "Input", base);
+  sidecar_add_text (text, "Input", base);
   g_string_append (text, ",\n    ");
-  add_text (text, "Contents",
+  sidecar_add_text (text, "Contents",
       options->flow      ? "vessels"
       : options->doppler ? "velocities"
                          : "images");
   g_string_append (text, ",\n    ");
-  add_text (text, "Method",
+  sidecar_add_text (text, "Method",
       options->method != NULL ? options->method : oct_methods ()->id);
   g_string_append (text, ",\n    \"RefractiveIndex\": ");
-  add_number (text, options->refractive_index);
+  sidecar_add_number (text, options->refractive_index);
   /* the meter may still be at work */
   g_mutex_lock (&meters->lock);
   add_light (text, meters->summaries);
@@ -296,8 +295,7 @@ oct_convert_sidecar_write (const OctConvertOptions *options,
     g_autofree char *path =
         make_sidecar_path (input, folder, volumes->pdata[i]);
 
-    if (!oct_file_mode_write (
-            path, text, -1, options->file_mode & 0666, error))
+    if (!oct_file_mode_write (path, text, -1, options->file_mode & 0666, error))
       return FALSE;
   }
   return text != NULL;

@@ -271,8 +271,8 @@ static char *
 describe_flow (const OctConvertOptions *f)
 {
   g_autofree char *flow =
-      f->flow || f->doppler ? g_strdup_printf (" %s %d %a",
-          f->flow ? "flow" : "doppler", f->repeats, f->line_rate)
+      f->flow || f->doppler ? g_strdup_printf (
+          " %s %d %a", f->flow ? "flow" : "doppler", f->repeats, f->line_rate)
                             : g_strdup ("");
 
   return g_strconcat (flow, f->bids ? " bids" : "", NULL);

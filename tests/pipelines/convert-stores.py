@@ -98,7 +98,7 @@ def test_others_stay(folder):
     text = zarr(folder, status=1)
     assert "is there already" in text, text
     assert (folder / "out/a.zarr/mine").read_text() == "mine"
-    # a link to a folder elsewhere is no store, and is not followed
+    # a link to a folder elsewhere is not a store, and is not followed
     shutil.rmtree(folder / "out/a.zarr")
     (folder / "elsewhere").mkdir()
     (folder / "elsewhere/mine").write_text("mine")

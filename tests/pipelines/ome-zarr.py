@@ -155,7 +155,7 @@ def test_volumes_and_names(folder):
 
 
 def test_killed(folder):
-    """What is on the disk by then is a store that can be read; it says that it
+    """The files that are on the disk by then are a store that can be read; it says that it
     is not complete, and chunks that are not there are black."""
     process = subprocess.Popen(
         ["gst-launch-1.0", "-q", *source(), f"num-buffers={BSCANS}", *IMAGES,
@@ -193,7 +193,7 @@ def test_full_disk(folder):
 
 
 def get_spacing(said):
-    """Of the caps in what gst-launch-1.0 -v says."""
+    """The distance in the caps that gst-launch-1.0 -v prints."""
     return float(re.search(r"x-spacing=\(double\)([-+.e0-9]+)", said)[1])
 
 

@@ -195,16 +195,16 @@ test_zarr_order (void)
     remove_all (path);
     return;
   }
-  stream = oct_volume_stream_open (
-      OCT_VOLUME_FILE_ZARR, path, &info, 0600, &error);
+  stream =
+      oct_volume_stream_open (OCT_VOLUME_FILE_ZARR, path, &info, 0600, &error);
   g_assert_no_error (error);
   /* all, 37 apart, and then every third one again with other values */
   for (guint i = 0; i < STORE_BSCANS; i++) {
     guint bscan = i * 37 % STORE_BSCANS;
 
     fill_bscan (pixels, bscan, 0);
-    g_assert_true (oct_volume_stream_put (
-        stream, bscan, pixels, STORE_COLUMNS, &error));
+    g_assert_true (
+        oct_volume_stream_put (stream, bscan, pixels, STORE_COLUMNS, &error));
   }
   for (guint i = 0; i < STORE_BSCANS; i += 3) {
     fill_bscan (pixels, i, 100);
@@ -220,8 +220,8 @@ test_zarr_order (void)
   for (guint i = 0; i < STORE_BSCANS; i++) {
     fill_bscan (pixels, i, i % 3 == 0 ? 100 : 0);
     g_assert_true (oct_reader_read (reader, i, found, STORE_COLUMNS, &error));
-    g_assert_cmpmem (found, STORE_ROWS * STORE_COLUMNS, pixels,
-        STORE_ROWS * STORE_COLUMNS);
+    g_assert_cmpmem (
+        found, STORE_ROWS * STORE_COLUMNS, pixels, STORE_ROWS * STORE_COLUMNS);
   }
   remove_store (path);
 }
@@ -251,8 +251,8 @@ test_zarr_left (void)
     g_assert_true (g_file_test (part, G_FILE_TEST_EXISTS) == (i == 1));
   }
   /* what is left is not replaced */
-  g_assert_null (oct_volume_stream_open (
-      OCT_VOLUME_FILE_ZARR, path, &info, 0600, &error));
+  g_assert_null (
+      oct_volume_stream_open (OCT_VOLUME_FILE_ZARR, path, &info, 0600, &error));
   g_assert_error (error, OCT_ERROR, OCT_ERROR_WRITE);
   remove_store (path);
 }
