@@ -97,7 +97,7 @@ def test_images(folder):
 
 
 def test_read_by_zarr(folder):
-    """Debian 12 and 13 have Zarr 2 of Python, which knows no version 3."""
+    """Debian 12 has Zarr 2 of Python, which does not know version 3."""
     try:
         import zarr
     except ImportError:
