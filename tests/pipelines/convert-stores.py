@@ -107,6 +107,21 @@ def test_others_stay(folder):
     assert (folder / "elsewhere/mine").read_text() == "mine"
 
 
+def test_rest_of_a_program_that_was_killed(folder):
+    """A part of a store goes with its work folder; a link in it leads nowhere."""
+    make_archive(folder, ["a.npy"])
+    (folder / "elsewhere").mkdir()
+    (folder / "elsewhere/mine").write_text("mine")
+    left = folder / "out/.oct-convert-0-of-0-1-0123456789abcdef-ABCDEF"
+    part = left / "a.zarr.part/0/c/0/0/0"
+    part.mkdir(parents=True)
+    (part / "0").write_bytes(b"shard")
+    (part / "link").symlink_to(folder / "elsewhere")
+    assert count(zarr(folder), "converted") == 1
+    assert sorted(os.listdir(folder / "out")) == ["a.zarr", "oct-convert.csv"]
+    assert (folder / "elsewhere/mine").read_text() == "mine"
+
+
 def test_stores_as_inputs(folder):
     """A folder of spectra is one input, also within folders."""
     make_archive(folder, ["b.npy"])
