@@ -8,18 +8,21 @@ usage () {
 Usage: pipelines/convert.sh FILE... --output DIR [OPTIONS]
 
 Reconstructs files of spectra, and those in folders, and writes their volumes as
-NIfTI, NumPy, TIFF, HDF5 or DICOM.  Files that were converted before are left as
-they are.  A file that fails is reported, and the others go on.  More:
+NIfTI, NumPy, TIFF, HDF5, DICOM or OME-Zarr.  Files that were converted before are
+left as they are.  A file that fails is reported, and the others go on.  More:
 docs/archives.md.
 Missing Debian packages are installed with apt; the plugin is built in build/.
 
   --output DIR         folder for the volumes and the manifest, oct-convert.csv
-  --format F           nii (default), npy, tif, h5 or dcm (DICOM; needs
+  --format F           nii (default), npy, tif, h5, zarr or dcm (DICOM; needs
                        --width-um and --length-um, and installs DCMTK)
+  --bids               names of BIDS (_OCT), a JSON file beside each volume, the
+                       tables of a dataset (zarr, the default then, or tif)
   --ascans             complex A-scans in place of images (npy, nii, h5)
   --flow               images of vessels, one for the repeats of each place
   --repeats N          --flow: B-scans at each place (default: as the file says)
-  --doppler            velocities along the beam in mm/s (npy, nii, tif, h5)
+  --doppler            velocities along the beam in mm/s (npy, nii, tif, h5,
+                       zarr)
   --line-rate R        --doppler: A-lines per second (default: as the file says)
   --calibration CSV    spectral calibration, see docs/calibration.md
   --depth-start N, --depth-bins N   first depth bin of the images, and how many

@@ -3,6 +3,12 @@
 
 #include <stdlib.h>
 
+const char *
+oct_version_get (void)
+{
+  return VERSION;
+}
+
 static gboolean
 print_version (
     const char *option, const char *value, gpointer data, GError **error)

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/** The answer of every program to --version. */
+/** The version, and the answer of every program to --version. */
 #pragma once
 
 #include <glib.h>
 
 G_BEGIN_DECLS
+
+/* The version of this project; static. */
+const char *oct_version_get (void);
 
 /* Adds --version, which prints the program's name and the version of this
  * project and ends the program. */

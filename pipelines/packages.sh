@@ -5,11 +5,11 @@
 #   bash -c '. pipelines/packages.sh; echo "${OCT_BUILD_PACKAGES[@]}"'
 
 # To build the plugin and the programs; the last line is for files of MATLAB,
-# HDF5, Thorlabs and TIFF.
+# HDF5, Thorlabs, TIFF and Zarr.
 OCT_BUILD_PACKAGES=(gcc libc6-dev meson ninja-build pkg-config
   libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev
   libgstrtspserver-1.0-dev libcairo2-dev
-  zlib1g-dev libhdf5-dev libzip-dev libtiff-dev)
+  zlib1g-dev libhdf5-dev libzip-dev libtiff-dev libzstd-dev libjson-glib-dev)
 
 # To write DICOM too; convert.sh installs them if they are needed.
 OCT_DICOM_PACKAGES=(g++ libdcmtk-dev)

@@ -80,9 +80,10 @@ oct_file_end_as (int fd, guint64 least, const char *part, const char *path)
   return code;
 }
 
-/* A link if the file system has links, which never replaces anything. */
-static int
-give_new_name (const char *part, const char *path)
+/* A link if the file system has links, which never replaces anything; folders
+ * have none. */
+int
+oct_file_give_new_name (const char *part, const char *path)
 {
   if (link (part, path) == 0) {
     (void)g_unlink (part);
@@ -101,7 +102,7 @@ oct_file_end_as_new (int fd, guint64 least, const char *part, const char *path)
   int code = oct_file_end (fd, least);
 
   if (code == 0)
-    code = give_new_name (part, path);
+    code = oct_file_give_new_name (part, path);
   if (code == 0)
     oct_file_sync_folder (path);
   else

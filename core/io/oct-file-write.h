@@ -36,6 +36,10 @@ int oct_file_end_as (int fd, guint64 least, const char *part, const char *path);
 int oct_file_end_as_new (
     int fd, guint64 least, const char *part, const char *path);
 
+/* Gives `part`, a file or a folder that is on the disk, the name `path`; nothing
+ * is replaced.  Returns: errno, 0. */
+int oct_file_give_new_name (const char *part, const char *path);
+
 /* G_FILE_ERROR with a sentence: "'path' cannot be written: ...". */
 void oct_file_set_write_error (GError **error, const char *path, int code);
 

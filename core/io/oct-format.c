@@ -37,6 +37,13 @@
     .needs = what, .package = debian
 #endif
 
+#ifdef HAVE_ZARR
+#  define OCT_NEEDS_ZARR(function, what, debian) .open = function
+#else
+#  define OCT_NEEDS_ZARR(function, what, debian)                               \
+    .needs = what, .package = debian
+#endif
+
 #define SAVE_AS_NPY "save the spectra as .npy (numpy.save)"
 
 /* Recognises a ZIP archive by its name, or by that of an entry that all have.
@@ -48,6 +55,19 @@ is_thorlabs (const OctOpening *opening)
 
   return g_str_has_suffix (path, ".oct")
          || memmem (opening->head, opening->head_size, "Header.xml", 10)
+                != NULL;
+}
+
+/* Every Zarr store of version 3 says so in its text. */
+static gboolean
+is_zarr (const OctOpening *opening)
+{
+  gsize at = 0;
+
+  while (at < opening->head_size && g_ascii_isspace (opening->head[at]))
+    at++;
+  return at < opening->head_size && opening->head[at] == '{'
+         && memmem (opening->head, opening->head_size, "\"zarr_format\"", 13)
                 != NULL;
 }
 
@@ -141,6 +161,14 @@ static const OctFormat formats[] = {
       .probe = oct_format_is_octproz,
       .open = oct_format_open_octproz,
       .list_files = oct_format_list_octproz },
+  { .format = OCT_FILE_ZARR,
+      .nick = "zarr",
+      .blurb = "Zarr 3, also OME-Zarr 0.5: a folder, one of its arrays",
+      .name = "a Zarr store",
+      .probe = is_zarr,
+      OCT_NEEDS (ZARR, oct_format_open_zarr, "zstd and JSON-GLib",
+          "libzstd-dev and libjson-glib-dev"),
+      .list_files = oct_format_list_zarr },
   { .format = OCT_FILE_RAW,
       .nick = "raw",
       .blurb = "Flat samples after a header of `header-size`",

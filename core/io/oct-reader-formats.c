@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The formats, for those that choose from them or look for files. */
 #include "oct-format.h"
+#include "oct-formats.h"
 #include "oct-reader.h"
 #include "oct-recording.h"
 
@@ -68,4 +69,10 @@ oct_reader_list_files (const char *path)
       row->list_files (path, files);
   g_ptr_array_sort (files, format_compare_paths);
   return files;
+}
+
+char *
+oct_reader_find_store (const char *path)
+{
+  return oct_format_find_store (path);
 }

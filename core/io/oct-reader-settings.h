@@ -19,6 +19,7 @@ typedef enum {
   OCT_FILE_UNP, /* of octopod */
   OCT_FILE_BIOPTIGEN,
   OCT_FILE_TDMS, /* of National Instruments */
+  OCT_FILE_ZARR, /* version 3, a folder */
 } OctFileFormat;
 
 /* How values of 12 bits lie in a raw file (GenICam's names). */

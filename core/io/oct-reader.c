@@ -4,6 +4,7 @@
 #include "oct-ahead.h"
 #include "oct-file.h"
 #include "oct-format.h"
+#include "oct-formats.h"
 #include "oct-number.h"
 
 #include <errno.h>
@@ -90,6 +91,7 @@ oct_reader_open (
 {
   g_autoptr (OctReader) reader = g_new0 (OctReader, 1);
   g_autofree guint8 *head = g_malloc (OCT_FORMAT_HEAD);
+  g_autofree char *store = oct_format_find_store (path);
   OctOpening opening = { .path = path, .head = head, .settings = settings };
   gboolean ok;
   gssize size;
@@ -97,7 +99,8 @@ oct_reader_open (
   g_mutex_init (&reader->lock);
   reader->missing = oct_missing_new ();
   reader->file = oct_file_describe ("File", path);
-  reader->fd = oct_file_open ("File", path, &opening.file_size, error);
+  reader->fd = oct_file_open (
+      "File", store != NULL ? store : path, &opening.file_size, error);
   if (reader->fd < 0)
     return NULL;
   if (opening.file_size == 0) {

@@ -41,6 +41,10 @@ char *oct_reader_describe_missing (const OctReader *reader);
  * without `path` itself; g_ptr_array_unref() it. */
 GPtrArray *oct_reader_list_files (const char *path);
 
+/* The text file of a store that is a folder, such as Zarr's, or NULL: `path` is
+ * none; g_free() it. */
+char *oct_reader_find_store (const char *path);
+
 /* A sentence, to be freed, about a raw file whose values seem to be of another
  * type than is set; NULL: all is well, or the file is not raw. */
 char *oct_reader_describe_doubt (OctReader *reader);

@@ -13,6 +13,7 @@ typedef enum {
   OCT_VOLUME_FILE_TIFF,
   OCT_VOLUME_FILE_HDF5,
   OCT_VOLUME_FILE_DICOM,
+  OCT_VOLUME_FILE_ZARR,
 } OctVolumeFileKind;
 
 typedef enum {

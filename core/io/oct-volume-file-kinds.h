@@ -6,6 +6,24 @@
 
 G_BEGIN_DECLS
 
+/* A volume that is written while it is scanned.  The functions set errors as
+ * oct_volume_file_write() does. */
+typedef struct {
+  /* Makes PATH.part; NULL with an error, and nothing is left. */
+  gpointer (*open) (const char *path, const OctVolumeFileInfo *info, guint mode,
+      GError **error);
+  /* B-scan `bscan`, in any order; one that comes again replaces the first. */
+  gboolean (*put) (gpointer stream, guint bscan, const guint8 *pixels,
+      gsize stride, GError **error);
+  /* The B-scans that have come are on the disk, as PATH; frees the stream, also with an
+   * error. */
+  gboolean (*end) (gpointer stream, GError **error);
+  /* Frees it: PATH.part stays as it is, or goes. */
+  void (*leave) (gpointer stream, gboolean remove);
+} OctVolumeStreamKind;
+
+extern const OctVolumeStreamKind oct_volume_stream_zarr;
+
 /* All texts are static. */
 typedef struct {
   OctVolumeFileKind kind;
@@ -24,7 +42,8 @@ typedef struct {
       int fd, const char *path, guint64 *least, GError **error);
   /* what else there is to check, or NULL */
   gboolean (*check) (const OctVolumeFileInfo *info, GError **error);
-  const char *package; /* Debian package that this build lacks */
+  const char *package;               /* Debian package that this build lacks */
+  const OctVolumeStreamKind *stream; /* in place of `write`, or NULL */
 } OctVolumeFormat;
 
 gboolean oct_volume_file_write_tiff (const OctVolumeFileInfo *info,

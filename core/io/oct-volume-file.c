@@ -238,21 +238,32 @@ write_nifti (const OctVolumeFileInfo *info, const guint8 *voxels, int fd,
 #  define HDF5_WRITE NULL
 #endif
 
+#ifdef HAVE_ZARR
+#  define ZARR_STREAM &oct_volume_stream_zarr
+#else
+#  define ZARR_STREAM NULL
+#endif
+
 static const OctVolumeFormat formats[] = {
   { OCT_VOLUME_FILE_NPY, "npy", "NumPy: [B-scan][depth][A-line]", { ".npy" },
-      "NumPy", TRUE, TRUE, 0, 0, write_npy, NULL, NULL },
+      "NumPy", TRUE, TRUE, 0, 0, write_npy, NULL, NULL, NULL },
   { OCT_VOLUME_FILE_NIFTI, "nifti", "NIfTI-1, for 3D Slicer and others",
-      { ".nii" }, "NIfTI", TRUE, TRUE, G_MAXINT16, 0, write_nifti, NULL, NULL },
+      { ".nii" }, "NIfTI", TRUE, TRUE, G_MAXINT16, 0, write_nifti, NULL, NULL,
+      NULL },
   { OCT_VOLUME_FILE_TIFF, "tiff", "TIFF stack of B-scans, for ImageJ",
       { ".tif", ".tiff" }, "TIFF", FALSE, TRUE, 0,
-      G_GUINT64_CONSTANT (4200000000), TIFF_WRITE, NULL, "libtiff-dev" },
+      G_GUINT64_CONSTANT (4200000000), TIFF_WRITE, NULL, "libtiff-dev", NULL },
   { OCT_VOLUME_FILE_HDF5, "hdf5",
       "HDF5, dataset `images`, `ascans` or `values`", { ".h5", ".hdf5" },
-      "HDF5", TRUE, TRUE, 0, 0, HDF5_WRITE, NULL, "libhdf5-dev" },
+      "HDF5", TRUE, TRUE, 0, 0, HDF5_WRITE, NULL, "libhdf5-dev", NULL },
   { OCT_VOLUME_FILE_DICOM, "dicom",
       "DICOM, an ophthalmic tomography image, for archives", { ".dcm" },
       "DICOM", FALSE, FALSE, 65535, G_GUINT64_CONSTANT (4200000000),
-      DICOM_WRITE, "libdcmtk-dev" },
+      DICOM_WRITE, "libdcmtk-dev", NULL },
+  { OCT_VOLUME_FILE_ZARR, "zarr",
+      "OME-Zarr 0.5, a folder, written while it is scanned", { ".zarr" },
+      "Zarr", FALSE, TRUE, 0, 0, NULL, NULL, "libzstd-dev and libjson-glib-dev",
+      ZARR_STREAM },
 };
 
 static const OctVolumeFormat *
@@ -304,7 +315,7 @@ oct_volume_file_check (
   guint longest = MAX (info->bscans, MAX (info->rows, info->columns));
   guint64 size = oct_volume_file_get_size (info);
 
-  if (format->write == NULL)
+  if (format->write == NULL && format->stream == NULL)
     g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
         "%s files cannot be written by this build, which lacks a library "
         "(Debian: %s); set `format` to another one",
@@ -317,7 +328,8 @@ oct_volume_file_check (
   else if (info->voxel == OCT_SAMPLE_F32 && !format->has_values)
     g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
         "%s files hold images, not values such as velocities; set `format` to "
-        "hdf5, nifti, tiff or npy, or take images of the element in front",
+        "hdf5, nifti, tiff, zarr or npy, or take images of the element in "
+        "front",
         format->name);
   else if (format->most > 0 && longest > format->most)
     g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
@@ -378,6 +390,86 @@ oct_volume_file_check_new (const char *path, GError **error)
   return FALSE;
 }
 
+/* --------------------------------------------------------- while it is scanned
+ */
+
+struct _OctVolumeStream {
+  const OctVolumeStreamKind *kind;
+  gpointer stream;
+};
+
+gboolean
+oct_volume_file_is_streamed (OctVolumeFileKind kind)
+{
+  return volume_file_get_format (kind)->stream != NULL;
+}
+
+OctVolumeStream *
+oct_volume_stream_open (OctVolumeFileKind kind, const char *path,
+    const OctVolumeFileInfo *info, guint mode, GError **error)
+{
+  const OctVolumeFormat *format = volume_file_get_format (kind);
+  OctVolumeStream *self;
+  gpointer stream;
+
+  g_return_val_if_fail (format->stream != NULL, NULL);
+  if (!oct_volume_file_check (kind, info, error)
+      || !oct_volume_file_check_new (path, error)
+      || !check_room (path, oct_volume_file_get_size (info), error))
+    return NULL;
+  stream = format->stream->open (path, info, mode, error);
+  if (stream == NULL)
+    return NULL;
+  self = g_new (OctVolumeStream, 1);
+  self->kind = format->stream;
+  self->stream = stream;
+  return self;
+}
+
+gboolean
+oct_volume_stream_put (OctVolumeStream *self, guint bscan, const guint8 *pixels,
+    gsize stride, GError **error)
+{
+  return self->kind->put (self->stream, bscan, pixels, stride, error);
+}
+
+gboolean
+oct_volume_stream_end (OctVolumeStream *self, GError **error)
+{
+  gboolean ok = self->kind->end (self->stream, error);
+
+  g_free (self);
+  return ok;
+}
+
+void
+oct_volume_stream_leave (OctVolumeStream *self, gboolean remove)
+{
+  self->kind->leave (self->stream, remove);
+  g_free (self);
+}
+
+/* A volume that is whole already. */
+static gboolean
+write_streamed (OctVolumeFileKind kind, const char *path,
+    const OctVolumeFileInfo *info, const guint8 *voxels, guint mode,
+    GError **error)
+{
+  OctVolumeStream *stream =
+      oct_volume_stream_open (kind, path, info, mode, error);
+  gsize row = (gsize)info->columns * oct_sample_format_size (info->voxel);
+
+  if (stream == NULL)
+    return FALSE;
+  for (guint i = 0; i < info->bscans; i++)
+    if (!oct_volume_stream_put (
+            stream, i, voxels + i * info->rows * row, row, error)) {
+      oct_volume_stream_leave (stream, TRUE);
+      return FALSE;
+    }
+  return oct_volume_stream_end (stream, error);
+}
+
 gboolean
 oct_volume_file_write (OctVolumeFileKind kind, const char *path,
     const OctVolumeFileInfo *info, gconstpointer voxels, guint mode,
@@ -388,6 +480,8 @@ oct_volume_file_write (OctVolumeFileKind kind, const char *path,
   guint64 least = oct_volume_file_get_size (info);
   int fd, code;
 
+  if (format->stream != NULL)
+    return write_streamed (kind, path, info, voxels, mode, error);
   if (!oct_volume_file_check (kind, info, error)
       || !oct_volume_file_check_new (path, error)
       || !check_room (path, oct_volume_file_get_size (info), error))

@@ -41,4 +41,24 @@ gboolean oct_volume_file_write (OctVolumeFileKind kind, const char *path,
     const OctVolumeFileInfo *info, gconstpointer voxels, guint mode,
     GError **error);
 
+/* A volume that is written B-scan by B-scan, of a kind that can. */
+typedef struct _OctVolumeStream OctVolumeStream;
+gboolean oct_volume_file_is_streamed (OctVolumeFileKind kind);
+
+/* Begins PATH.part, as oct_volume_file_write(), which checks the same; the texts
+ * of `info` are copied or not used any more.  NULL with an error. */
+OctVolumeStream *oct_volume_stream_open (OctVolumeFileKind kind,
+    const char *path, const OctVolumeFileInfo *info, guint mode,
+    GError **error);
+/* B-scan `bscan` of [rows][columns], rows `stride` bytes apart, in any order:
+ * it is on the disk when all of its neighbours are there, or at the end.  One
+ * that comes again replaces the first. */
+gboolean oct_volume_stream_put (OctVolumeStream *stream, guint bscan,
+    const guint8 *pixels, gsize stride, GError **error);
+/* B-scans that never came are black.  It has its name when this returns TRUE;
+ * frees the stream in any case, and with an error PATH.part stays. */
+gboolean oct_volume_stream_end (OctVolumeStream *stream, GError **error);
+/* Frees it; PATH.part stays as it is, or goes. */
+void oct_volume_stream_leave (OctVolumeStream *stream, gboolean remove);
+
 G_END_DECLS

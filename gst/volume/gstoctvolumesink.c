@@ -3,7 +3,7 @@
  * SECTION:element-octvolumesink
  *
  * Writes volumes to files that other programs read, one file for each volume:
- * NumPy, NIfTI, TIFF, HDF5, DICOM.
+ * NumPy, NIfTI, TIFF, HDF5, DICOM, OME-Zarr.
  *
  * |[
  * gst-launch-1.0 octsrc bscans=32 num-buffers=32 ! octreconstruct
@@ -30,6 +30,8 @@ GST_DEBUG_CATEGORY_STATIC (gst_oct_volume_sink_debug);
 /* Images of patients are for their owner alone. */
 #define DEFAULT_FILE_MODE 0600
 #define MAX_DIGITS 9
+/* an ending with a point in it */
+#define OME_ZARR ".ome.zarr"
 
 typedef struct {
   char *location;
@@ -68,7 +70,8 @@ volume_sink_get_kind_type (void)
 
 static const GstOctProperty rows[] = {
   { "location", "File",
-      "Path of the file, which must not exist; %d or %05d in it becomes the "
+      "Path of the file (Zarr: folder), which must not exist; %d or %05d in it "
+      "becomes the "
       "number of the volume, else the second volume is NAME-1 and so on",
       0, NULL, GST_OCT_STRING (Settings, location) },
   { "format", "File format", "Kind of the files", 0, NULL,
@@ -134,9 +137,11 @@ struct _GstOctVolumeSink {
   char *quantity, *unit; /* of values, or NULL */
   GstOctScan scan;
   OctVolumeFileInfo volume; /* of `voxels` */
-  guint8 *voxels;           /* of the volume under way; NULL: none */
-  guint8 *there;            /* [bscans] of it, whether it has come */
-  guint stored;             /* how many have */
+  /* of the volume under way, one of the two; both NULL: none */
+  guint8 *voxels;
+  OctVolumeStream *stream;
+  guint8 *there; /* [bscans] of it, whether it has come */
+  guint stored;  /* how many have */
   gboolean told_spacing;
   char *study_uid, *series_uid; /* of all volumes since the start */
 };
@@ -210,7 +215,9 @@ volume_sink_make_name (const char *location, guint64 n)
   number = g_strdup_printf ("%0*" G_GUINT64_FORMAT, (int)digits, n);
   if (at == NULL) {
     const char *base = strrchr (location, G_DIR_SEPARATOR);
-    const char *ending = strrchr (base != NULL ? base : location, '.');
+    const char *ending = g_str_has_suffix (location, OME_ZARR)
+                             ? location + strlen (location) - strlen (OME_ZARR)
+                             : strrchr (base != NULL ? base : location, '.');
     gsize stem =
         ending != NULL ? (gsize)(ending - location) : strlen (location);
 
@@ -223,10 +230,26 @@ volume_sink_make_name (const char *location, guint64 n)
 
 /* -------------------------------------------------------------------- start */
 
+static gboolean
+has_volume (const GstOctVolumeSink *self)
+{
+  return self->voxels != NULL || self->stream != NULL;
+}
+
+/* B-scans that have come are dropped; `keep`: as far as it is on the disk, it stays
+ * there, without its name. */
+static void
+drop_volume (GstOctVolumeSink *self, gboolean keep)
+{
+  g_clear_pointer (&self->voxels, g_free);
+  if (self->stream != NULL)
+    oct_volume_stream_leave (g_steal_pointer (&self->stream), !keep);
+}
+
 static void
 volume_sink_forget (GstOctVolumeSink *self)
 {
-  g_clear_pointer (&self->voxels, g_free);
+  drop_volume (self, TRUE);
   g_clear_pointer (&self->there, g_free);
   g_clear_pointer (&self->study_uid, g_free);
   g_clear_pointer (&self->series_uid, g_free);
@@ -334,6 +357,37 @@ get_memory (void)
   return pages > 0 && size > 0 ? (guint64)pages * (guint64)size : G_MAXSIZE;
 }
 
+/* FALSE with an error: there is no room for it. */
+static gboolean
+volume_sink_take_room (GstOctVolumeSink *self, guint bscans, GError **error)
+{
+  const OctVolumeFileInfo *volume = &self->volume;
+  guint64 size = (guint64)bscans * volume->rows * volume->columns
+                 * oct_sample_format_size (volume->voxel);
+  g_autofree char *path =
+      volume_sink_make_name (self->settings.location, volume->number);
+
+  self->stored = 0;
+  g_free (self->there);
+  self->there = g_try_malloc0 (bscans);
+  if (self->there != NULL && oct_volume_file_is_streamed (self->kind)) {
+    self->stream = oct_volume_stream_open (
+        self->kind, path, volume, self->settings.file_mode, error);
+    return self->stream != NULL;
+  }
+  /* B-scans that never come are black.  Memory that is not there is promised,
+   * too, and then the program is killed. */
+  if (self->there != NULL && size <= get_memory ())
+    self->voxels = g_try_malloc0 ((gsize)size);
+  if (self->voxels != NULL)
+    return TRUE;
+  g_set_error (error, OCT_ERROR, OCT_ERROR_MEMORY,
+      "A volume of %.1f GB does not fit the memory; set `bscans` to fewer, "
+      "deliver less of the depth (`depth-bins`), or set `format` to zarr",
+      size * 1e-9);
+  return FALSE;
+}
+
 static gboolean
 volume_sink_begin_volume (GstOctVolumeSink *self, guint bscans, GError **error)
 {
@@ -351,8 +405,6 @@ volume_sink_begin_volume (GstOctVolumeSink *self, guint bscans, GError **error)
     .unit = self->unit,
     .tags = self->settings.tags,
     .source = self->settings.source };
-  guint64 size = (guint64)bscans * volume.rows * volume.columns
-                 * oct_sample_format_size (volume.voxel);
 
   if (!gst_oct_branch_allows_volumes (GST_ELEMENT (self), error)
       || !volume_sink_check_whole (self, bscans, error))
@@ -361,21 +413,7 @@ volume_sink_begin_volume (GstOctVolumeSink *self, guint bscans, GError **error)
   if (!oct_volume_file_check (self->kind, &volume, error))
     return FALSE;
   self->volume = volume;
-  /* B-scans that never come are black.  Memory that is not there is promised,
-   * too, and then the program is killed. */
-  self->voxels = size <= get_memory () ? g_try_malloc0 ((gsize)size) : NULL;
-  self->stored = 0;
-  g_clear_pointer (&self->there, g_free);
-  if (self->voxels != NULL)
-    self->there = g_try_malloc0 (bscans);
-  if (self->there != NULL)
-    return TRUE;
-  g_clear_pointer (&self->voxels, g_free);
-  g_set_error (error, OCT_ERROR, OCT_ERROR_MEMORY,
-      "A volume of %.1f GB does not fit the memory; set `bscans` to fewer, or "
-      "deliver less of the depth (`depth-bins`)",
-      size * 1e-9);
-  return FALSE;
+  return volume_sink_take_room (self, bscans, error);
 }
 
 static void
@@ -399,8 +437,10 @@ write_volume (GstOctVolumeSink *self, GError **error)
   g_autofree char *path =
       volume_sink_make_name (self->settings.location, number);
 
-  if (!oct_volume_file_write (self->kind, path, &self->volume, self->voxels,
-          self->settings.file_mode, error))
+  if (self->stream != NULL
+          ? !oct_volume_stream_end (g_steal_pointer (&self->stream), error)
+          : !oct_volume_file_write (self->kind, path, &self->volume,
+              self->voxels, self->settings.file_mode, error))
     return FALSE;
   GST_INFO_OBJECT (self, "wrote %s", path);
   g_clear_pointer (&self->voxels, g_free);
@@ -415,7 +455,7 @@ write_volume (GstOctVolumeSink *self, GError **error)
 static gboolean
 volume_sink_end_volume (GstOctVolumeSink *self, GError **error)
 {
-  if (self->voxels == NULL)
+  if (!has_volume (self))
     return TRUE;
   GST_ELEMENT_WARNING (self, STREAM, FORMAT,
       ("The last volume has %u of %u B-scans; the others are black in its "
@@ -480,20 +520,25 @@ gst_oct_volume_sink_set_caps (GstBaseSink *base, GstCaps *caps)
 
 /* ------------------------------------------------------------------ B-scans */
 
-static void
-volume_sink_store (
-    GstOctVolumeSink *self, const OctFrame *frame, guint image, guint bscan)
+static gboolean
+volume_sink_store (GstOctVolumeSink *self, const OctFrame *frame, guint image,
+    guint bscan, GError **error)
 {
   const OctVolumeFileInfo *volume = &self->volume;
   OctFrame from = oct_frame_get_bscan (frame, image, volume->rows, 0);
   gsize row = (gsize)volume->columns * oct_sample_format_size (volume->voxel);
-  guint8 *to = self->voxels + (gsize)bscan * volume->rows * row;
+  guint8 *to;
 
   self->stored += self->there[bscan] == 0;
   self->there[bscan] = 1;
+  if (self->stream != NULL)
+    return oct_volume_stream_put (
+        self->stream, bscan, from.planes[0].data, from.planes[0].stride, error);
+  to = self->voxels + (gsize)bscan * volume->rows * row;
   for (guint i = 0; i < volume->rows; i++)
     memcpy (to + i * row,
         (const guint8 *)from.planes[0].data + i * from.planes[0].stride, row);
+  return TRUE;
 }
 
 static gboolean
@@ -516,12 +561,12 @@ volume_sink_take_runs (
   while (ok && gst_oct_scan_next (&self->scan, &run)) {
     if (run.drop)
       continue;
-    if (run.ends_one && self->voxels != NULL)
+    if (run.ends_one && has_volume (self))
       ok = write_volume (self, error);
-    if (ok && self->voxels == NULL)
+    if (ok && !has_volume (self))
       ok = volume_sink_begin_volume (self, bscans, error);
     for (guint i = 0; ok && i < run.n; i++)
-      volume_sink_store (self, frame, run.image + i, run.bscan + i);
+      ok = volume_sink_store (self, frame, run.image + i, run.bscan + i, error);
     if (ok && run.ends)
       ok = write_volume (self, error);
   }
@@ -551,7 +596,7 @@ volume_sink_take (GstOctVolumeSink *self, GstBuffer *buffer, GError **error)
         "of octvolumesink");
     return FALSE;
   }
-  if (self->voxels != NULL && !is_same_volume (self, bscans)) {
+  if (has_volume (self) && !is_same_volume (self, bscans)) {
     if (!volume_sink_end_volume (self, error))
       return FALSE;
     /* what comes is of another volume, whatever its number */
@@ -594,7 +639,7 @@ gst_oct_volume_sink_event (GstBaseSink *base, GstEvent *event)
     break;
   case GST_EVENT_FLUSH_STOP:
     /* what comes now is from elsewhere, and the rest of it will not come */
-    g_clear_pointer (&self->voxels, g_free);
+    drop_volume (self, FALSE);
     gst_oct_scan_forget (&self->scan);
     break;
   default:
@@ -621,7 +666,7 @@ gst_oct_volume_sink_change_state (
     if (!gst_oct_file_sink_has_failed (GST_OCT_FILE_SINK (self))
         && !volume_sink_end_volume (self, &error))
       gst_oct_file_sink_fail (GST_OCT_FILE_SINK (self), &error);
-    g_clear_pointer (&self->voxels, g_free);
+    drop_volume (self, TRUE);
     gst_oct_scan_forget (&self->scan);
   }
   return result;
@@ -668,7 +713,8 @@ gst_oct_volume_sink_class_init (GstOctVolumeSinkClass *klass)
   gst_oct_holder_install (&holder, object_class, 1);
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_set_static_metadata (element_class, "OCT volume sink",
-      "Sink/File", "Writes OCT volumes as NumPy, NIfTI, TIFF, HDF5, DICOM",
+      "Sink/File",
+      "Writes OCT volumes as NumPy, NIfTI, TIFF, HDF5, DICOM, Zarr",
       "The gst-oct developers");
   element_class->change_state = gst_oct_volume_sink_change_state;
   base_class->start = gst_oct_volume_sink_start;

@@ -7,15 +7,19 @@
 
 /* The place of NAME.nii, NAME-1.nii, ..., as octvolumesink calls them. */
 static char *
-make_output_name (const OctConvertInput *input, const char *file)
+make_output_name (const OctConvertInput *input, const char *file,
+    gboolean several, GError **error)
 {
   g_autofree char *folder = g_path_get_dirname (input->name);
   g_autofree char *base = g_path_get_basename (input->name);
   g_autofree char *further = g_path_get_basename (input->further);
   const char *rest = file + strlen (base);
   g_autofree char *name =
-      g_strconcat (*rest == '-' ? further : base, rest, NULL);
+      input->is_bids ? oct_convert_bids_name_volume (base, rest, several, error)
+                     : g_strconcat (*rest == '-' ? further : base, rest, NULL);
 
+  if (name == NULL)
+    return NULL;
   return g_str_equal (folder, ".") ? g_steal_pointer (&name)
                                    : g_build_filename (folder, name, NULL);
 }
@@ -93,6 +97,22 @@ copy_outputs (GPtrArray *outputs)
   return copy;
 }
 
+gboolean
+oct_convert_is_sidecar (const char *name)
+{
+  return g_str_has_suffix (name, ".json");
+}
+
+static guint
+count_volumes (GPtrArray *files)
+{
+  guint count = 0;
+
+  for (guint i = 0; i < files->len; i++)
+    count += !oct_convert_is_sidecar (files->pdata[i]);
+  return count;
+}
+
 /* The files to move from `work`, named in `files`. */
 static GPtrArray *
 list_outputs (const OctConvertInput *input, const char *work, GPtrArray *files,
@@ -104,7 +124,10 @@ list_outputs (const OctConvertInput *input, const char *work, GPtrArray *files,
     OctConvertOutput *output = g_new0 (OctConvertOutput, 1);
 
     g_ptr_array_add (outputs, output);
-    output->name = make_output_name (input, files->pdata[i]);
+    output->name = make_output_name (
+        input, files->pdata[i], count_volumes (files) > 1, error);
+    if (output->name == NULL)
+      return NULL;
     if (!oct_convert_place_look (work, files->pdata[i], &output->file))
       output->file.changed = -1;
     output->sum = checksums
@@ -153,7 +176,7 @@ oct_convert_deliver (OctConvertManifest *manifest, const char *folder,
       oct_convert_manifest_get_outputs (manifest, input, OCT_CONVERT_MOVING));
   g_autoptr (GArray) there = g_array_new (FALSE, FALSE, sizeof (gboolean));
 
-  *count = outputs != NULL ? outputs->len : 0;
+  *count = outputs != NULL ? count_volumes (files) : 0;
   if (outputs == NULL
       || !check_all_free (manifest, folder, input, outputs, there, error)
       || !oct_convert_manifest_begin_move (

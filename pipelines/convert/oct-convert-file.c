@@ -60,10 +60,12 @@ convert_file_make_pipeline (const OctConvertOptions *options, GError **error)
   g_autofree char *frames = describe_frames (options);
   g_autofree char *filters = oct_view_options_describe_filters (&options->view);
   gboolean ascans = options->ascans || options->flow || options->doppler;
-  g_autofree char *launch = g_strdup_printf (
-      "octsrc name=source%s ! octreconstruct name=reconstruct output=%s ! %s%s"
-      "octvolumesink name=sink",
-      frames, ascans ? "ascans" : "images", filters, describe_result (options));
+  g_autofree char *launch =
+      g_strdup_printf ("octsrc name=source%s%s ! octreconstruct "
+                       "name=reconstruct output=%s ! %s%s"
+                       "octvolumesink name=sink",
+          frames, options->bids ? " ! octmeter name=meter" : "",
+          ascans ? "ascans" : "images", filters, describe_result (options));
   GstElement *pipeline =
       gst_parse_launch_full (launch, NULL, GST_PARSE_FLAG_FATAL_ERRORS, error);
 
@@ -88,7 +90,9 @@ set_files (GstElement *pipeline, const OctConvertOptions *options,
       gst_bin_get_by_name (GST_BIN (pipeline), "sink");
   OctSourceOptions given = options->source;
   g_autofree char *base = g_path_get_basename (input->name);
-  g_autofree char *file = g_strconcat (base, ".", options->format, NULL);
+  g_autofree char *file = g_strconcat (base,
+      options->bids && g_str_equal (options->format, "zarr") ? ".ome." : ".",
+      options->format, NULL);
   g_autofree char *location = g_build_filename (folder, file, NULL);
 
   given.data = input->path;
@@ -201,6 +205,16 @@ convert_file_on_warning (GstBus *bus, GstMessage *message, gpointer data)
   g_printerr ("Note: %s\n", sentence);
   if (*(char **)data == NULL)
     *(char **)data = g_steal_pointer (&sentence);
+}
+
+/* In the thread of the meter. */
+static void
+convert_file_on_measurement (GstBus *bus, GstMessage *message, gpointer meters)
+{
+  const GstStructure *s = gst_message_get_structure (message);
+
+  if (s != NULL && gst_structure_has_name (s, "oct-meter"))
+    oct_convert_meters_add (meters, s);
 }
 
 static void
@@ -332,20 +346,30 @@ oct_convert_file (const OctConvertOptions *options,
     char **warning, GError **error)
 {
   GstElement *pipeline = convert_file_make_pipeline (options, error);
+  OctConvertMeters *meters;
   g_autoptr (GstElement) source = NULL;
+  g_autoptr (GstBus) bus = NULL;
   guint64 absent = 0;
   gboolean ok;
 
   if (pipeline == NULL)
     return FALSE;
+  meters = oct_convert_meters_new ();
+  bus = gst_element_get_bus (pipeline);
+  g_signal_connect (bus, "sync-message::element",
+      G_CALLBACK (convert_file_on_measurement), meters);
   source = gst_bin_get_by_name (GST_BIN (pipeline), "source");
   count_missing (pipeline, missing, warning);
   set_files (pipeline, options, input, folder);
-  ok = convert_file_play (pipeline, options, folder, progress, data, error);
+  ok = convert_file_play (pipeline, options, folder, progress, data, error)
+       && (!options->bids
+           || oct_convert_sidecar_write (
+               options, input, pipeline, meters, folder, error));
   /* if a whole volume is missing nothing is black */
   g_object_get (source, "missing", &absent, NULL);
   *missing = MAX (*missing, absent);
   gst_element_set_state (pipeline, GST_STATE_NULL);
   gst_object_unref (pipeline);
+  oct_convert_meters_free (meters);
   return ok;
 }

@@ -50,6 +50,15 @@ is_taken (const char *name)
   return FALSE;
 }
 
+/* A folder that is one file. */
+static gboolean
+is_store (const char *path)
+{
+  g_autofree char *store = oct_reader_find_store (path);
+
+  return store != NULL;
+}
+
 static gint64
 get_change (const GStatBuf *status)
 {
@@ -174,7 +183,9 @@ add_folder (Search *search, const char *path, const char *below)
     if (entry[0] == '.')
       continue;
     code = g_stat (full, &status) == 0 ? 0 : errno;
-    if (code == 0 && S_ISDIR (status.st_mode)) {
+    if (code == 0 && S_ISDIR (status.st_mode) && is_store (full)) {
+      take_entry (search, full, name);
+    } else if (code == 0 && S_ISDIR (status.st_mode)) {
       g_autofree char *inner = g_strconcat (name, G_DIR_SEPARATOR_S, NULL);
 
       if (note_folder (search->seen, full))
@@ -272,7 +283,7 @@ oct_convert_find_inputs (
   for (guint i = 0; paths[i] != NULL; i++) {
     g_autofree char *name = g_path_get_basename (paths[i]);
 
-    if (!g_file_test (paths[i], G_FILE_TEST_IS_DIR)) {
+    if (!g_file_test (paths[i], G_FILE_TEST_IS_DIR) || is_store (paths[i])) {
       if (!convert_inputs_add_file (inputs, paths[i], name, error))
         return NULL;
     } else if (note_folder (seen, paths[i])) {
@@ -296,7 +307,7 @@ oct_convert_find_inputs (
     g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
         "There is no file of spectra there; name the files, or folders with "
         "files that end with .npy, .mat, .h5, .oct, .srr, .unp, .raw, .bin, "
-        ".tdms or .tif, other than that of --output.");
+        ".tdms or .tif, or Zarr stores, other than that of --output.");
   return NULL;
 }
 

@@ -22,6 +22,7 @@ typedef struct {
   gint64
       changed; /* time of the last change of the file `path`, us since 1970 */
   char *files; /* a text that differs if others of its files do, or "" */
+  gboolean is_bids; /* `name` is one of BIDS */
 } OctConvertInput;
 
 /* Files, and files in folders (and in theirs) whose ending octsrc knows, in the
@@ -76,10 +77,11 @@ gint64 oct_convert_place_compare (
  * a sentence; G_IO_ERROR_EXISTS if something is there and is not to be
  * replaced. */
 gboolean oct_convert_place_put (const char *folder, const char *name,
-    const char *from, gboolean replace, GError **error);
+    const char *from, gboolean is_there, GError **error);
 void oct_convert_place_remove (const char *folder, const char *name);
 
-/* SHA-256; NULL with a sentence. */
+/* SHA-256; of a Zarr store, that of the lines of sha256sum for all of its files,
+ * sorted by their paths in it.  NULL with a sentence. */
 char *oct_convert_place_sum (
     const char *folder, const char *name, GError **error);
 
@@ -191,6 +193,34 @@ char *oct_convert_work_begin (OctConvertWork *work,
  * that folder. */
 void oct_convert_work_end (const char *folder);
 
+/* -------------------------------------------------------------------- BIDS */
+
+/* Gives the inputs their names in BIDS, by the labels in their paths ("sub-A",
+ * "sample-B"), or by their folders and names where there are none.  FALSE with a
+ * sentence: a label is empty, or two would have one name. */
+gboolean oct_convert_bids_name_inputs (GPtrArray *inputs, GError **error);
+
+/* The name of a file that octvolumesink has called `base` + `rest`, with a run
+ * if there are several volumes.  NULL with a sentence: there is a run already. */
+char *oct_convert_bids_name_volume (
+    const char *base, const char *rest, gboolean several, GError **error);
+
+/* The tables of a dataset in the output folder: what is there already stays,
+ * and the inputs are added.  FALSE with a sentence. */
+gboolean oct_convert_bids_write_tables (
+    const char *folder, GPtrArray *inputs, guint mode, GError **error);
+
+/* Measurements of the octmeter of a pipeline. */
+typedef struct _OctConvertMeters OctConvertMeters;
+OctConvertMeters *oct_convert_meters_new (void);
+void oct_convert_meters_free (OctConvertMeters *meters);
+/* Any thread. */
+void oct_convert_meters_add (
+    OctConvertMeters *meters, const GstStructure *measurement);
+
+/* A text between quotation marks of JSON; g_free() it. */
+char *oct_convert_sidecar_quote (const char *text);
+
 /* ---------------------------------------------------------------- one file */
 
 typedef struct {
@@ -209,7 +239,17 @@ typedef struct {
   double line_rate;          /* A-lines per second, 0: as the file says */
   char *dicom_tags;
   guint file_mode; /* permissions of the files */
+  gboolean bids;   /* with a JSON file beside each volume */
 } OctConvertOptions;
+
+/* Whether the name of an output is that of a JSON file beside a volume. */
+gboolean oct_convert_is_sidecar (const char *name);
+
+/* Before the pipeline stops: writes a JSON file beside each volume in
+ * `folder`.  FALSE with a sentence. */
+gboolean oct_convert_sidecar_write (const OctConvertOptions *options,
+    const OctConvertInput *input, GstElement *pipeline,
+    OctConvertMeters *meters, const char *folder, GError **error);
 
 /* Has an octreconstruct use the method, the settings of compressive sensing and
  * the background.  FALSE with a sentence on the option that is wrong. */

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Files in the output folder, by names that may come from anywhere: no link is
- * followed on the way to them, so that they are in that folder.
+ * followed on the way to them, so that they are in that folder.  A Zarr store
+ * counts as one file: its bytes are those of all its files, its time is that of
+ * the newest of them.
  */
 #include "oct-convert-parts.h"
 
@@ -12,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "oct-file-tree.h"
 #include "oct-file-write.h"
 
 /* File systems keep times by up to two seconds, some only after a while. */
@@ -64,6 +67,14 @@ take_status (const struct stat *status, OctConvertFile *file)
                   + status->st_mtim.tv_nsec / 1000;
 }
 
+/* By its name, which octvolumesink gives to folders alone: no other folder in
+ * the way is a volume. */
+static gboolean
+place_is_store (const char *name)
+{
+  return g_str_has_suffix (name, ".zarr");
+}
+
 gboolean
 oct_convert_place_look (
     const char *folder, const char *name, OctConvertFile *file)
@@ -74,11 +85,15 @@ oct_convert_place_look (
   gboolean found =
       at >= 0 && fstatat (at, base, &status, AT_SYMLINK_NOFOLLOW) == 0;
 
-  if (at >= 0)
-    close (at);
   *file = (OctConvertFile){ 0, -1 };
   if (found && S_ISREG (status.st_mode))
     take_status (&status, file);
+  else if (found && S_ISDIR (status.st_mode) && place_is_store (base)
+           && oct_file_tree_measure (at, base, &file->size, &file->changed)
+                  != 0)
+    *file = (OctConvertFile){ 0, -1 };
+  if (at >= 0)
+    close (at);
   return found;
 }
 
@@ -128,9 +143,28 @@ move_new (const char *from, int at, const char *base)
   return renameat (AT_FDCWD, from, at, base) == 0 ? 0 : errno;
 }
 
+/* A folder cannot replace one that has files: they change places, and what was
+ * there goes with the work folder.  Some file systems cannot do that. */
+static int
+replace (const char *from, int at, const char *base)
+{
+  int code;
+
+  if (!place_is_store (base))
+    return renameat (AT_FDCWD, from, at, base) == 0 ? 0 : errno;
+  if (renameat2 (AT_FDCWD, from, at, base, RENAME_EXCHANGE) == 0)
+    return 0;
+  if (errno != EINVAL && errno != ENOSYS && errno != ENOTSUP)
+    return errno;
+  code = oct_file_tree_remove (at, base);
+  if (code == 0 && renameat (AT_FDCWD, from, at, base) != 0)
+    code = errno;
+  return code;
+}
+
 gboolean
 oct_convert_place_put (const char *folder, const char *name, const char *from,
-    gboolean replace, GError **error)
+    gboolean is_there, GError **error)
 {
   const char *base;
   int at = open_folder (folder, name, TRUE, &base);
@@ -138,10 +172,8 @@ oct_convert_place_put (const char *folder, const char *name, const char *from,
 
   if (at < 0)
     code = errno;
-  else if (!replace)
-    code = move_new (from, at, base);
-  else if (renameat (AT_FDCWD, from, at, base) != 0)
-    code = errno;
+  else
+    code = is_there ? replace (from, at, base) : move_new (from, at, base);
   if (code == 0)
     code = oct_file_sync (at);
   if (at >= 0)
@@ -159,35 +191,88 @@ oct_convert_place_remove (const char *folder, const char *name)
 
   if (at < 0)
     return;
-  (void)unlinkat (at, base, 0);
+  if (unlinkat (at, base, 0) != 0 && place_is_store (base))
+    (void)oct_file_tree_remove (at, base);
   close (at);
+}
+
+/* The SHA-256 of one file.  Returns: errno, 0. */
+static int
+sum_file (int at, const char *base, char **sum)
+{
+  g_autoptr (GChecksum) checksum = g_checksum_new (G_CHECKSUM_SHA256);
+  g_autofree guint8 *block = g_malloc (1 << 20);
+  int fd = openat (at, base, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  ssize_t n = -1;
+  int code = 0;
+
+  while (fd >= 0 && (n = read (fd, block, 1 << 20)) > 0)
+    g_checksum_update (checksum, block, n);
+  if (n < 0)
+    code = errno;
+  else
+    *sum = g_strdup (g_checksum_get_string (checksum));
+  if (fd >= 0)
+    close (fd);
+  return code;
+}
+
+/* "SHA-256  path" of a file of a store, as sha256sum prints it. */
+static int
+sum_entry (int folder, const char *base, const char *path, gboolean is_folder,
+    gpointer lines)
+{
+  g_autofree char *sum = NULL;
+  int code = is_folder ? 0 : sum_file (folder, base, &sum);
+
+  if (sum != NULL)
+    g_ptr_array_add (lines, g_strdup_printf ("%s  %s\n", sum, path));
+  return code;
+}
+
+static int
+place_compare_paths (gconstpointer a, gconstpointer b)
+{
+  const char *first = *(char *const *)a, *second = *(char *const *)b;
+
+  return strcmp (strchr (first, ' '), strchr (second, ' '));
+}
+
+/* The SHA-256 of the lines of all files of a store, sorted by their paths. */
+static int
+sum_store (int at, const char *base, char **sum)
+{
+  g_autoptr (GPtrArray) lines = g_ptr_array_new_with_free_func (g_free);
+  g_autofree char *text = NULL;
+  int code = oct_file_tree_walk (at, base, sum_entry, lines);
+
+  if (code != 0)
+    return code;
+  g_ptr_array_sort (lines, place_compare_paths);
+  g_ptr_array_add (lines, NULL);
+  text = g_strjoinv (NULL, (char **)lines->pdata);
+  *sum = g_compute_checksum_for_string (G_CHECKSUM_SHA256, text, -1);
+  return 0;
 }
 
 char *
 oct_convert_place_sum (const char *folder, const char *name, GError **error)
 {
-  g_autoptr (GChecksum) checksum = g_checksum_new (G_CHECKSUM_SHA256);
-  g_autofree guint8 *block = g_malloc (1 << 20);
   const char *base;
   int at = open_folder (folder, name, FALSE, &base);
-  int fd = at >= 0 ? openat (
-               at, base, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-                   : -1;
-  ssize_t n = -1;
+  char *sum = NULL;
+  int code = at < 0 ? errno : sum_file (at, base, &sum);
 
-  while (fd >= 0 && (n = read (fd, block, 1 << 20)) > 0)
-    g_checksum_update (checksum, block, n);
-  if (n < 0) {
-    int code = errno;
+  if (code == EISDIR && place_is_store (base))
+    code = sum_store (at, base, &sum);
+  if (at >= 0)
+    close (at);
+  if (code != 0) {
     g_autofree char *path = g_build_filename (folder, name, NULL);
 
     g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (code),
         "'%s' cannot be read again for its checksum: %s.", path,
         g_strerror (code));
   }
-  if (fd >= 0)
-    close (fd);
-  if (at >= 0)
-    close (at);
-  return n == 0 ? g_strdup (g_checksum_get_string (checksum)) : NULL;
+  return sum;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "oct-file-tree.h"
 #include "oct-file.h"
 
 #define PREFIX ".oct-convert"
@@ -56,7 +57,8 @@ empty_folder (const char *path)
   if (folder == NULL && fd >= 0)
     close (fd);
   while (folder != NULL && (entry = readdir (folder)) != NULL)
-    (void)unlinkat (fd, entry->d_name, 0);
+    if (unlinkat (fd, entry->d_name, 0) != 0 && entry->d_name[0] != '.')
+      (void)oct_file_tree_remove (fd, entry->d_name);
   if (folder != NULL)
     closedir (folder);
 }

@@ -270,9 +270,12 @@ describe_cameras (const OctConvertOptions *f)
 static char *
 describe_flow (const OctConvertOptions *f)
 {
-  return f->flow || f->doppler ? g_strdup_printf (" %s %d %a",
-             f->flow ? "flow" : "doppler", f->repeats, f->line_rate)
-                               : g_strdup ("");
+  g_autofree char *flow =
+      f->flow || f->doppler ? g_strdup_printf (
+          " %s %d %a", f->flow ? "flow" : "doppler", f->repeats, f->line_rate)
+                            : g_strdup ("");
+
+  return g_strconcat (flow, f->bids ? " bids" : "", NULL);
 }
 
 /* The settings, besides the input, on which volumes depend. */
@@ -423,6 +426,22 @@ convert_count_incomplete (const Options *options,
         && *oct_convert_manifest_get_note (manifest, inputs->pdata[i]) != '\0';
 }
 
+/* Of those that are converted. */
+static gboolean
+convert_write_tables (const Options *options,
+    const OctConvertManifest *manifest, GPtrArray *inputs, GError **error)
+{
+  g_autoptr (GPtrArray) done = g_ptr_array_new ();
+
+  for (guint i = 0; i < inputs->len; i++)
+    if (convert_look (options, manifest, inputs->pdata[i])
+        == OCT_CONVERT_RESULT_DONE)
+      g_ptr_array_add (done, inputs->pdata[i]);
+  return done->len == 0
+         || oct_convert_bids_write_tables (
+             options->output, done, options->file.file_mode, error);
+}
+
 static gboolean
 convert_run (const Options *options, Work *work, GError **error)
 {
@@ -438,6 +457,8 @@ convert_run (const Options *options, Work *work, GError **error)
   if (inputs == NULL || !oct_launch_make_folder (options->output, error))
     return FALSE;
   oct_launch_check_folder (options->output, 0600);
+  if (options->file.bids && !oct_convert_bids_name_inputs (inputs, error))
+    return FALSE;
   if (options->parts > 0)
     oct_convert_take_part (inputs, options->part_number, options->parts);
   manifest = oct_convert_manifest_open (
@@ -449,6 +470,10 @@ convert_run (const Options *options, Work *work, GError **error)
                  && oct_convert_print_state (manifest, inputs, options->output,
                      options->text, options->checksums, work->failures, error)
            : run_part (options, manifest, inputs, work, error);
+  /* programs at work on other parts would write the same tables */
+  if (options->file.bids && options->parts == 0)
+    ok = convert_write_tables (options, manifest, inputs, ok ? error : NULL)
+         && ok;
   if (ok)
     convert_count_incomplete (options, manifest, inputs, work);
   return ok;
@@ -456,7 +481,8 @@ convert_run (const Options *options, Work *work, GError **error)
 
 /* ------------------------------------------------------------------ options */
 
-static const char *const formats[] = { "npy", "nii", "tif", "h5", "dcm", NULL };
+static const char *const formats[] = { "npy", "nii", "tif", "h5", "dcm", "zarr",
+  NULL };
 
 /* NULL, or the error, one sentence. */
 static const char *
@@ -465,7 +491,12 @@ convert_check_flow (const OctConvertOptions *f)
   if (f->ascans + f->flow + f->doppler > 1)
     return "Volumes hold one of --ascans, --flow and --doppler.";
   if (f->doppler && g_str_equal (f->format, "dcm"))
-    return "--doppler needs --format npy, nii, tif or h5: DICOM holds images.";
+    return "--doppler needs --format npy, nii, tif, h5 or zarr: DICOM holds "
+           "images.";
+  if (f->bids && !g_str_equal (f->format, "zarr")
+      && !g_str_equal (f->format, "tif"))
+    return "--bids needs --format zarr or tif: BIDS has no others of images of "
+           "OCT.";
   if ((f->repeats != 0 && !f->flow) || (f->line_rate != 0.0 && !f->doppler))
     return "--repeats belongs to --flow, and --line-rate to --doppler.";
   if (f->repeats < 0 || f->repeats == 1 || f->repeats > MOST_REPEATS
@@ -483,18 +514,18 @@ convert_check (Options *o, GError **error)
   char after;
 
   if (f->format == NULL)
-    f->format = g_strdup ("nii");
+    f->format = g_strdup (f->bids ? "zarr" : "nii");
   if (o->inputs == NULL)
     problem = "No file is named.";
   else if (o->output == NULL)
     problem = "--output is missing, the folder for the volumes.";
   else if (!g_strv_contains (formats, f->format))
-    problem = "--format is npy, nii, tif, h5 or dcm.";
+    problem = "--format is npy, nii, tif, h5, dcm or zarr.";
   else if (f->source.data != NULL)
     problem = "The files are named without --data.";
   else if (f->ascans
-           && (g_str_equal (f->format, "tif")
-               || g_str_equal (f->format, "dcm")))
+           && (g_str_equal (f->format, "tif") || g_str_equal (f->format, "dcm")
+               || g_str_equal (f->format, "zarr")))
     problem = "--ascans needs --format npy, nii or h5: the others hold images.";
   else if (f->bscans < 0 || !(f->width_um >= 0.0 && f->width_um <= MAX_UM)
            || !(f->length_um >= 0.0 && f->length_um <= MAX_UM)
@@ -546,14 +577,14 @@ convert_parse_options (int *argc, char ***argv, Options *o, GError **error)
     { "output", 0, 0, G_OPTION_ARG_FILENAME, &o->output,
       "Folder for the volumes", "DIR" },
     { "format", 0, 0, G_OPTION_ARG_STRING, &f->format,
-      "npy, nii (NIfTI, default), tif, h5 (HDF5) or dcm (DICOM, which needs "
-      "--width-um and --length-um)", "F" },
+      "npy, nii (NIfTI, default), tif, h5 (HDF5), dcm (DICOM, which needs "
+      "--width-um and --length-um) or zarr (OME-Zarr)", "F" },
     { "ascans", 0, 0, G_OPTION_ARG_NONE, &f->ascans,
       "Complex A-scans in place of images (npy, nii, h5)", NULL },
     { "flow", 0, 0, G_OPTION_ARG_NONE, &f->flow,
       "Images of vessels, from B-scans that are repeated at each place", NULL },
     { "doppler", 0, 0, G_OPTION_ARG_NONE, &f->doppler,
-      "Velocities along the beam in mm/s (npy, nii, tif, h5)", NULL },
+      "Velocities along the beam in mm/s (npy, nii, tif, h5, zarr)", NULL },
     { "repeats", 0, 0, G_OPTION_ARG_INT, &f->repeats,
       "--flow: B-scans at each place (default: as the file says)", "N" },
     { "line-rate", 0, 0, G_OPTION_ARG_DOUBLE, &f->line_rate,
@@ -580,6 +611,9 @@ convert_parse_options (int *argc, char ***argv, Options *o, GError **error)
           OCT_TISSUE_INDEX) ", tissue; 1: air)", "N" },
     { "dicom-tags", 0, 0, G_OPTION_ARG_STRING, &f->dicom_tags,
       "Further attributes of DICOM files: PatientID=42;...", "TAGS" },
+    { "bids", 0, 0, G_OPTION_ARG_NONE, &f->bids,
+      "Names of BIDS (_OCT), a JSON file beside each volume, and the tables of a dataset (zarr, the default then, or tif)",
+      NULL },
     { "checksums", 0, 0, G_OPTION_ARG_NONE, &o->checksums,
       "SHA-256 of every volume in the manifest", NULL },
     { "part", 0, 0, G_OPTION_ARG_STRING, &o->part,

@@ -8,7 +8,10 @@
 #include "oct-test-files.h"
 #include "oct-test-pipelines.h"
 
+#include <fcntl.h>
 #include <glib/gstdio.h>
+
+#include "oct-file-tree.h"
 
 /* Plays four B-scans into `path`.  The message of the file, or an error. */
 static GstMessage *
@@ -215,6 +218,57 @@ GST_START_TEST (test_values)
 }
 GST_END_TEST;
 
+#ifdef HAVE_ZARR
+static void
+push_values (GstHarness *harness, guint bscan, float value)
+{
+  float values[3][4];
+  GstBuffer *buffer;
+
+  for (guint i = 0; i < 12; i++)
+    values[i / 4][i % 4] = value;
+  buffer = gst_buffer_new_memdup (values, sizeof values);
+  oct_test_add_scan_meta (buffer, bscan, 2, 0);
+  fail_unless_equals_int (gst_harness_push (harness, buffer), GST_FLOW_OK);
+}
+
+/* A flush drops the volume that is written meanwhile, also from the disk; the
+ * next one has its name. */
+GST_START_TEST (test_flush_of_store)
+{
+  g_autofree char *path = oct_test_file_path ("f.zarr");
+  g_autofree char *part = g_strconcat (path, ".part", NULL);
+  g_autofree char *launch =
+      g_strdup_printf ("octvolumesink location=%s x-spacing=1e-5 "
+                       "y-spacing=2e-5 z-spacing=3e-6",
+          path);
+  GstHarness *harness = oct_test_harness (launch);
+
+  gst_harness_set_src_caps_str (harness,
+      "application/x-oct-values, format=F32LE, samples=4, lines=3, "
+      "framerate=10/1, quantity=velocity, unit=(string)mm/s");
+  push_values (harness, 0, 1.0f);
+  fail_unless (g_file_test (part, G_FILE_TEST_IS_DIR));
+  gst_harness_push_event (harness, gst_event_new_flush_start ());
+  gst_harness_push_event (harness, gst_event_new_flush_stop (TRUE));
+  fail_if (g_file_test (part, G_FILE_TEST_EXISTS));
+  fail_if (g_file_test (path, G_FILE_TEST_EXISTS));
+  gst_harness_push_event (
+      harness, gst_event_new_segment (&(GstSegment){ .rate = 1.0,
+                   .applied_rate = 1.0,
+                   .format = GST_FORMAT_TIME,
+                   .stop = GST_CLOCK_TIME_NONE,
+                   .duration = GST_CLOCK_TIME_NONE }));
+  push_values (harness, 0, 2.0f);
+  push_values (harness, 1, 2.0f);
+  fail_unless (g_file_test (path, G_FILE_TEST_IS_DIR));
+  fail_if (g_file_test (part, G_FILE_TEST_EXISTS));
+  gst_harness_teardown (harness);
+  fail_unless_equals_int (oct_file_tree_remove (AT_FDCWD, path), 0);
+}
+GST_END_TEST;
+#endif
+
 static Suite *
 volumesink_suite (void)
 {
@@ -228,6 +282,9 @@ volumesink_suite (void)
   tcase_add_test (tc, test_compact);
   tcase_add_test (tc, test_two_recordings);
   tcase_add_test (tc, test_values);
+#ifdef HAVE_ZARR
+  tcase_add_test (tc, test_flush_of_store);
+#endif
   return suite;
 }
 

@@ -4,9 +4,11 @@
  * volume-files.py has others read them. */
 #include "oct-volume-file.h"
 
+#include <fcntl.h>
 #include <glib/gstdio.h>
 #include <string.h>
 
+#include "oct-file-tree.h"
 #include "oct-reader.h"
 
 static const guint8 voxels[2 * 3 * 4] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12,
@@ -144,6 +146,115 @@ test_read_again (gconstpointer data)
     g_assert_cmpmem (bscan, sizeof bscan, voxels + 12 * i, 12);
   }
   remove_all (path);
+}
+
+static void
+remove_store (char *path)
+{
+  g_autofree char *part = g_strconcat (path, ".part", NULL);
+
+  (void)oct_file_tree_remove (AT_FDCWD, part);
+  (void)oct_file_tree_remove (AT_FDCWD, path);
+  remove_all (path);
+}
+
+#define STORE_BSCANS 100
+#define STORE_ROWS 200
+#define STORE_COLUMNS 300
+
+/* A value of each pixel of each B-scan that no other has nearby. */
+static void
+fill_bscan (guint8 *pixels, guint bscan, guint salt)
+{
+  for (guint y = 0; y < STORE_ROWS; y++)
+    for (guint x = 0; x < STORE_COLUMNS; x++)
+      pixels[y * STORE_COLUMNS + x] =
+          (guint8)(bscan * 31 + y * 7 + x * 3 + salt);
+}
+
+/* B-scans that come in any order, and some twice: those of a slab that is on
+ * the disk come back from it. */
+static void
+test_zarr_order (void)
+{
+  OctVolumeFileInfo info = make_info ();
+  const OctReaderSettings settings = { .format = OCT_FILE_ZARR };
+  g_autofree guint8 *pixels = g_malloc (STORE_ROWS * STORE_COLUMNS);
+  g_autofree guint8 *found = g_malloc (STORE_ROWS * STORE_COLUMNS);
+  char *path = make_path ("a.zarr");
+  g_autoptr (GError) error = NULL;
+  g_autoptr (OctReader) reader = NULL;
+  OctVolumeStream *stream;
+
+  info.bscans = STORE_BSCANS;
+  info.rows = STORE_ROWS;
+  info.columns = STORE_COLUMNS;
+  if (!oct_volume_file_check (OCT_VOLUME_FILE_ZARR, &info, &error)) {
+    g_assert_nonnull (strstr (error->message, "lacks"));
+    g_test_skip (error->message);
+    remove_all (path);
+    return;
+  }
+  stream =
+      oct_volume_stream_open (OCT_VOLUME_FILE_ZARR, path, &info, 0600, &error);
+  g_assert_no_error (error);
+  /* all, 37 apart, and then every third one again with other values */
+  for (guint i = 0; i < STORE_BSCANS; i++) {
+    guint bscan = i * 37 % STORE_BSCANS;
+
+    fill_bscan (pixels, bscan, 0);
+    g_assert_true (
+        oct_volume_stream_put (stream, bscan, pixels, STORE_COLUMNS, &error));
+  }
+  for (guint i = 0; i < STORE_BSCANS; i += 3) {
+    fill_bscan (pixels, i, 100);
+    g_assert_true (
+        oct_volume_stream_put (stream, i, pixels, STORE_COLUMNS, &error));
+  }
+  g_assert_false (g_file_test (path, G_FILE_TEST_EXISTS));
+  g_assert_true (oct_volume_stream_end (stream, &error));
+  g_assert_no_error (error);
+  reader = oct_reader_open (path, &settings, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (oct_reader_get_info (reader)->frames, ==, STORE_BSCANS);
+  for (guint i = 0; i < STORE_BSCANS; i++) {
+    fill_bscan (pixels, i, i % 3 == 0 ? 100 : 0);
+    g_assert_true (oct_reader_read (reader, i, found, STORE_COLUMNS, &error));
+    g_assert_cmpmem (
+        found, STORE_ROWS * STORE_COLUMNS, pixels, STORE_ROWS * STORE_COLUMNS);
+  }
+  remove_store (path);
+}
+
+/* One that is dropped leaves nothing, and one that is left stays as it is. */
+static void
+test_zarr_left (void)
+{
+  OctVolumeFileInfo info = make_info ();
+  char *path = make_path ("a.zarr");
+  g_autofree char *part = g_strconcat (path, ".part", NULL);
+  g_autoptr (GError) error = NULL;
+  OctVolumeStream *stream;
+
+  if (!oct_volume_file_check (OCT_VOLUME_FILE_ZARR, &info, &error)) {
+    g_test_skip (error->message);
+    remove_all (path);
+    return;
+  }
+  for (guint i = 0; i < 2; i++) {
+    stream = oct_volume_stream_open (
+        OCT_VOLUME_FILE_ZARR, path, &info, 0600, &error);
+    g_assert_no_error (error);
+    g_assert_true (oct_volume_stream_put (stream, 1, voxels, 4, &error));
+    oct_volume_stream_leave (stream, i == 0);
+    g_assert_false (g_file_test (path, G_FILE_TEST_EXISTS));
+    g_assert_true (g_file_test (part, G_FILE_TEST_EXISTS) == (i == 1));
+  }
+  /* what is left is not replaced */
+  g_assert_null (
+      oct_volume_stream_open (OCT_VOLUME_FILE_ZARR, path, &info, 0600, &error));
+  g_assert_error (error, OCT_ERROR, OCT_ERROR_WRITE);
+  remove_store (path);
 }
 
 static gboolean
@@ -354,6 +465,7 @@ test_guess (void)
     { "a%03d.tiff", OCT_VOLUME_FILE_TIFF },
     { "a.b.h5", OCT_VOLUME_FILE_HDF5 },
     { "a.hdf5", OCT_VOLUME_FILE_HDF5 },
+    { "a.ome.zarr", OCT_VOLUME_FILE_ZARR },
   };
   static const char *const none[] = { "a", "a.png", "a.npy.gz", "h5", "" };
 
@@ -380,6 +492,8 @@ main (int argc, char **argv)
       GINT_TO_POINTER (OCT_VOLUME_FILE_NPY), test_read_again);
   g_test_add_data_func ("/volume-file/hdf5/again",
       GINT_TO_POINTER (OCT_VOLUME_FILE_HDF5), test_read_again);
+  g_test_add_func ("/volume-file/zarr/order", test_zarr_order);
+  g_test_add_func ("/volume-file/zarr/left", test_zarr_left);
   g_test_add_func ("/volume-file/dicom", test_dicom);
   g_test_add_func ("/volume-file/dicom/enface", test_dicom_enface);
   g_test_add_func ("/volume-file/uid", test_uid);
