@@ -8,13 +8,17 @@ hash of a PyGObject wrapper is the address of the object in it.
 """
 from __future__ import annotations
 
+import collections
 import ctypes
+import math
 from typing import Any
 
 import numpy
 
 MAP_READ = 1
 MEMORY_FLAG_READONLY = 2
+#: bytes of the largest array whose memory is used again
+LARGEST_KEPT = 256 << 20
 VIDEO_FORMATS = {"uint8": "GRAY8", "uint16": "GRAY16_LE"}
 
 
@@ -141,3 +145,38 @@ def view_rows(buffer: Any, rows: int, columns: int, dtype: Any) -> numpy.ndarray
     stride = width if values.size == rows * width else (width + 3) // 4 * 4
     return numpy.ndarray((rows, columns), dtype, values, 0,
                          (stride, numpy.dtype(dtype).itemsize))
+
+
+#: the memory of the last array of empty() that was dropped.  (A deque needs no
+#: lock, which a __del__ that comes in between could not take.)
+_kept: collections.deque[numpy.ndarray] = collections.deque(maxlen=1)
+
+
+class _Block:
+    """Memory that is kept for the next empty() when its last array is gone."""
+
+    def __init__(self, memory: numpy.ndarray) -> None:
+        self._memory = memory
+        self.__array_interface__ = {
+            "version": 3, "typestr": "|u1", "shape": memory.shape,
+            "data": (memory.ctypes.data, False)}
+
+    def __del__(self, kept: Any = _kept) -> None:
+        kept.append(self._memory)
+
+
+def empty(shape: tuple[int, ...], dtype: Any) -> numpy.ndarray:
+    """As numpy.empty(), of the memory of the last one if that is gone and not
+    much larger: the system clears new pages before they can be written, which
+    takes longer than writing them."""
+    dtype = numpy.dtype(dtype)
+    size = math.prod(shape) * dtype.itemsize
+    if size > LARGEST_KEPT:
+        return numpy.empty(shape, dtype)
+    try:
+        memory = _kept.pop()
+    except IndexError:
+        memory = None
+    if memory is None or not size <= len(memory) <= 2 * size:
+        memory = numpy.empty(size, numpy.uint8)
+    return numpy.asarray(_Block(memory))[:size].view(dtype).reshape(shape)

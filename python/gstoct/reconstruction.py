@@ -44,7 +44,8 @@ def reconstruct(spectra: Any, calibration: CalibrationLike = None,
     device: "auto", "cpu", "cuda" or "cuda:1".
     x_spacing, y_spacing: metres between A-lines and between B-scans.
     out: array for the values, of their shape and type; new memory costs time, so
-        that many calls are faster with one that is there.
+        that many calls are faster with one that is there.  (The memory of the last
+        result is used again if that is gone, and at most 256 MB.)
     settings: other properties of octreconstruct, with _ in place of -, such as
         mode="none", window="gaussian", depth_bins=400, range="manual".
 
@@ -218,7 +219,7 @@ class _Run:
             shape = (bscan.size,)
         dtype = numpy.dtype(numpy.float32) if output == "power" else bscan.dtype
         if out is None:
-            return numpy.empty(shape, dtype)
+            return _memory.empty(shape, dtype)
         if not isinstance(out, numpy.ndarray) or out.shape != shape \
                 or out.dtype != dtype or not out.flags.c_contiguous \
                 or not out.flags.writeable:

@@ -184,6 +184,29 @@ class Arrays(unittest.TestCase):
         del buffer  # the array keeps it
         self.assertEqual(found.tobytes(), plain.tobytes())
 
+    def test_memory_is_used_again(self):
+        """That of a result which is gone, and only then."""
+        spectra = [random_spectra(4, 64, 1024) for _ in range(3)]
+        expected = [gstoct.reconstruct(one, **ARGUMENTS).values.copy()
+                    for one in spectra]
+        last = gstoct.reconstruct(spectra[0], **ARGUMENTS).values
+        part, place = last[1, 2:], last.ctypes.data
+        del last
+        second = gstoct.reconstruct(spectra[1], **ARGUMENTS).values
+        third = gstoct.reconstruct(spectra[2], **ARGUMENTS).values
+        self.assertTrue((part == expected[0][1, 2:]).all())
+        self.assertTrue((second == expected[1]).all())
+        self.assertTrue((third == expected[2]).all())
+        self.assertTrue(third.flags.writeable and third.flags.c_contiguous)
+        del part  # the last that has it
+        again = gstoct.reconstruct(spectra[0], **ARGUMENTS).values
+        self.assertEqual(again.ctypes.data, place)
+        self.assertTrue((again == expected[0]).all())
+        # not by one that needs far less of it
+        del again
+        small = gstoct.reconstruct(spectra[0][:1], **ARGUMENTS).values
+        self.assertNotEqual(small.ctypes.data, place)
+
     def test_nothing_is_kept(self):
         spectra = random_spectra(3, 4, 1024)
         before = sys.getrefcount(spectra)
