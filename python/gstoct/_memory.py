@@ -30,7 +30,8 @@ class _MapInfo(ctypes.Structure):
                 ("reserved", ctypes.c_void_p * 4)]
 
 
-def _bind(library: Any, name: str, result: Any, *arguments: Any) -> Any:
+def bind(library: Any, name: str, result: Any, *arguments: Any) -> Any:
+    """A function of a library with its types."""
     function = getattr(library, name)
     function.restype, function.argtypes = result, arguments
     return function
@@ -39,20 +40,34 @@ def _bind(library: Any, name: str, result: Any, *arguments: Any) -> Any:
 _pointer, _size = ctypes.c_void_p, ctypes.c_size_t
 _gst = ctypes.CDLL("libgstreamer-1.0.so.0")
 _video = ctypes.CDLL("libgstvideo-1.0.so.0")
-_buffer_map = _bind(_gst, "gst_buffer_map", ctypes.c_int, _pointer,
+_buffer_map = bind(_gst, "gst_buffer_map", ctypes.c_int, _pointer,
                     ctypes.POINTER(_MapInfo), ctypes.c_int)
-_buffer_unmap = _bind(_gst, "gst_buffer_unmap", None, _pointer,
+_buffer_unmap = bind(_gst, "gst_buffer_unmap", None, _pointer,
                       ctypes.POINTER(_MapInfo))
-_append_memory = _bind(_gst, "gst_buffer_append_memory", None, _pointer, _pointer)
-_new_wrapped = _bind(_gst, "gst_memory_new_wrapped", _pointer, ctypes.c_int,
+_append_memory = bind(_gst, "gst_buffer_append_memory", None, _pointer, _pointer)
+_new_wrapped = bind(_gst, "gst_memory_new_wrapped", _pointer, ctypes.c_int,
                      _pointer, _size, _size, _size, _pointer, _pointer)
-_object_ref = _bind(_gst, "gst_object_ref", _pointer, _pointer)
-_format_from_string = _bind(_video, "gst_video_format_from_string", ctypes.c_int,
+_object_ref = bind(_gst, "gst_object_ref", _pointer, _pointer)
+_format_from_string = bind(_video, "gst_video_format_from_string", ctypes.c_int,
                             ctypes.c_char_p)
-_add_video_meta = _bind(
+_add_video_meta = bind(
     _video, "gst_buffer_add_video_meta_full", _pointer, _pointer, ctypes.c_int,
     ctypes.c_int, ctypes.c_uint, ctypes.c_uint, ctypes.c_uint,
     ctypes.POINTER(_size), ctypes.POINTER(ctypes.c_int))
+
+
+class _VideoMeta(ctypes.Structure):
+    _fields_ = [("flags", ctypes.c_int), ("info", _pointer), ("buffer", _pointer),
+                ("frame_flags", ctypes.c_int), ("format", ctypes.c_int),
+                ("id", ctypes.c_int), ("width", ctypes.c_uint),
+                ("height", ctypes.c_uint), ("n_planes", ctypes.c_uint),
+                ("offset", _size * 4), ("stride", ctypes.c_int * 4)]
+
+
+_get_video_meta = bind(_video, "gst_buffer_get_video_meta",
+                       ctypes.POINTER(_VideoMeta), _pointer)
+_glib = ctypes.CDLL("libglib-2.0.so.0")
+free_error = bind(_glib, "g_error_free", None, _pointer)
 
 
 class _EnumValue(ctypes.Structure):
@@ -67,9 +82,9 @@ class _EnumClass(ctypes.Structure):
 
 
 _gobject = ctypes.CDLL("libgobject-2.0.so.0")
-_type_from_name = _bind(_gobject, "g_type_from_name", _size, ctypes.c_char_p)
-_type_fundamental = _bind(_gobject, "g_type_fundamental", _size, _size)
-_type_class_ref = _bind(_gobject, "g_type_class_ref", ctypes.POINTER(_EnumClass), _size)
+_type_from_name = bind(_gobject, "g_type_from_name", _size, ctypes.c_char_p)
+_type_fundamental = bind(_gobject, "g_type_fundamental", _size, _size)
+_type_class_ref = bind(_gobject, "g_type_class_ref", ctypes.POINTER(_EnumClass), _size)
 
 
 def words(type_name: str) -> list[str]:
@@ -111,6 +126,18 @@ def wrap(buffer: Any, array: numpy.ndarray) -> None:
         _add_video_meta(
             address(buffer), 0, _format_from_string(name.encode()), samples, lines,
             1, (_size * 4)(), (ctypes.c_int * 4)(stride))
+
+
+def append(buffer: Any, memory: int) -> None:
+    """Gives a GstMemory to an empty Gst.Buffer."""
+    _append_memory(address(buffer), memory)
+
+
+def video_plane(buffer: Any) -> tuple[int, int] | None:
+    """Bytes to the first row of a Gst.Buffer with a picture, and from row to row; None
+    if it does not say it."""
+    meta = _get_video_meta(address(buffer))
+    return (meta.contents.offset[0], meta.contents.stride[0]) if meta else None
 
 
 class Mapping:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy
 
 from . import _pictures
+from ._cuda import DeviceArray
 from .errors import Error
 
 
@@ -18,7 +19,8 @@ UNITS = {"image": "1", "ascans": "counts", "power": "counts^2"}
 class Result:
     """An array with its axes.
 
-    values: NumPy array, its axes in the order of `dims`.
+    values: NumPy array, its axes in the order of `dims`; a DeviceArray if they have
+        stayed on a GPU, and then host() copies them.
     dims: names of the axes, some of "volume", "y" (B-scans), "x" (A-lines) and
         "z" (depths); images have "z" before "x", A-scans "x" before "z".
     kind: "ascans" (complex64, counts), "power" (float32, counts squared) or
@@ -29,7 +31,7 @@ class Result:
     depth_start: bins from the zero delay to the first depth.
     """
 
-    def __init__(self, values: numpy.ndarray, kind: str,
+    def __init__(self, values: Any, kind: str,
                  z_spacing: float | None = None, x_spacing: float | None = None,
                  y_spacing: float | None = None, depth_start: int = 0) -> None:
         self.values, self.kind = values, kind
@@ -72,10 +74,26 @@ class Result:
         """Type of the values."""
         return self.values.dtype
 
+    def host(self) -> numpy.ndarray:
+        """The values as a NumPy array: a copy if they are on a GPU."""
+        values = self.values
+        return values.numpy() if isinstance(values, DeviceArray) else values
+
     def __array__(self, dtype: Any = None, copy: Any = None) -> numpy.ndarray:
-        values = self.values if dtype is None else self.values.astype(
-            dtype, copy=False)
+        values = numpy.asarray(self.values)  # a sentence if they are on a GPU
+        if dtype is not None:
+            values = values.astype(dtype, copy=False)
         return values.copy() if copy else values
+
+    def __dlpack__(self, **settings: Any) -> Any:
+        return self.values.__dlpack__(**settings)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return self.values.__dlpack_device__()
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        return self.values.__cuda_array_interface__  # an AttributeError on the host
 
     def __len__(self) -> int:
         return len(self.values)
@@ -98,7 +116,7 @@ class Result:
                               "python3-xarray.") from reason
         found = {"x": self.x, "y": self.y, "z": self.z}
         array = xarray.DataArray(
-            self.values, dims=self.dims, name=self.kind,
+            self.host(), dims=self.dims, name=self.kind,
             coords={name: (name, values, {"units": "m"})
                     for name, values in found.items() if values is not None},
             attrs={"units": UNITS.get(self.kind, "")})
@@ -109,8 +127,9 @@ class Result:
     def png(self, bscan: int | None = None) -> bytes:
         """One B-scan as the bytes of a PNG file, the middle one if `bscan` is
         None.  A-scans and powers are shown as octlogscale does it."""
-        flat = self.values.reshape(-1, *self.shape[-2:]) if self.values.ndim > 1 \
-            else self.values.reshape(1, 1, -1)
+        values = self.host()
+        flat = values.reshape(-1, *self.shape[-2:]) if values.ndim > 1 \
+            else values.reshape(1, 1, -1)
         chosen = flat[len(flat) // 2 if bscan is None else bscan]
         if self.kind == "power":
             chosen = numpy.sqrt(chosen).astype(numpy.complex64)
