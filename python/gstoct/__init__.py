@@ -17,9 +17,9 @@ from .result import Picture, Result
 from .simulation import simulate
 from .volume import Volume
 
-__all__ = ["Calibration", "DeviceArray", "Error", "ForkError", "Frame", "Live", "OctWarning",
-           "Picture", "Recording", "Result", "Volume", "calibrate", "methods", "open",
-           "reconstruct", "simulate"]
+__all__ = ["Calibration", "DeviceArray", "Error", "ForkError", "Frame", "Live",
+           "OctWarning", "Picture", "Recording", "Result", "Volume", "calibrate",
+           "methods", "open", "reconstruct", "simulate"]
 
 
 def __getattr__(name: str) -> str:

@@ -17,6 +17,7 @@ import weakref
 from typing import Any
 
 import numpy
+from numpy.typing import NDArray
 
 from . import _gst, _memory
 from ._gst import gst
@@ -72,13 +73,13 @@ _capsule_get = _memory.bind(_python, "PyCapsule_GetPointer", _pointer, _pointer,
 _NAME = b"dltensor"
 
 
-@ctypes.PYFUNCTYPE(None, _pointer)
-def _forget_capsule(capsule: int) -> None:
+def _forget(capsule: int) -> None:
     """Of a capsule that nobody has taken the tensor of."""
     if _capsule_is(capsule, _NAME):
         _delete(_capsule_get(capsule, _NAME))
 
 
+_forget_capsule = ctypes.PYFUNCTYPE(None, _pointer)(_forget)
 _python.Py_IncRef(ctypes.py_object(_forget_capsule))  # capsules may go at the very end
 
 
@@ -158,7 +159,7 @@ class Gpu:
         else:
             self._call("cuMemcpy2DAsync_v2", ctypes.byref(what), LEGACY)
 
-    def download(self, to: numpy.ndarray, source: int) -> None:
+    def download(self, to: NDArray[Any], source: int) -> None:
         """To contiguous memory of the host; waits."""
         self._call("cuMemcpyDtoHAsync_v2", to.ctypes.data, source, to.nbytes, LEGACY)
         self._call("cuStreamSynchronize", LEGACY)
@@ -176,7 +177,7 @@ class Gpu:
         return buffer
 
     def new_tensor(self, buffer: Any, offset: int, shape: tuple[int, ...],
-                   strides: tuple[int, ...], dtype: numpy.dtype, wait: bool) -> int:
+                   strides: tuple[int, ...], dtype: numpy.dtype[Any], wait: bool) -> int:
         """The address of a DLManagedTensor, which keeps the buffer."""
         axes = ctypes.c_int64 * len(shape)
         problem = ctypes.POINTER(_Problem)()
@@ -217,7 +218,7 @@ def _load_driver() -> Any:
         raise Error("The GPU cannot be used: there is no NVIDIA driver (libcuda.so.1) "
                     "on this machine.") from None
     stream, address = _pointer, ctypes.c_uint64
-    for name, *arguments in (
+    functions: tuple[tuple[Any, ...], ...] = (
             ("cuInit", ctypes.c_uint), ("cuDeviceGetCount", _pointer),
             ("cuGetErrorString", ctypes.c_int, _pointer),
             ("cuDevicePrimaryCtxRetain", _pointer, ctypes.c_int),
@@ -229,7 +230,8 @@ def _load_driver() -> Any:
             ("cuMemcpyDtoDAsync_v2", address, address, _size, stream),
             ("cuMemcpyDtoHAsync_v2", _pointer, address, _size, stream),
             ("cuMemcpy2DAsync_v2", _pointer, stream),
-            ("cuPointerGetAttribute", _pointer, ctypes.c_int, address)):
+            ("cuPointerGetAttribute", _pointer, ctypes.c_int, address))
+    for name, *arguments in functions:
         _memory.bind(driver, name, ctypes.c_int, *arguments)
     return driver
 
@@ -324,12 +326,12 @@ class DeviceArray:
                                    or stream == 0):
             raise ValueError(f"stream is {stream}, but -1 (no order), 1 (legacy "
                              "default), 2 (that of the thread) or a handle is expected.")
-        if stream not in (None, LEGACY, -1):
+        if stream is not None and stream not in (LEGACY, -1):
             self._gpu.order(LEGACY, stream)
         tensor = self._new_tensor(stream not in (None, LEGACY))
         return _capsule_new(tensor, _NAME, ctypes.cast(_forget_capsule, _pointer))
 
-    def numpy(self) -> numpy.ndarray:
+    def numpy(self) -> NDArray[Any]:
         """A copy in host memory."""
         rows = math.prod(self.shape[:-1])
         width = self.shape[-1] * self.dtype.itemsize
@@ -344,7 +346,7 @@ class DeviceArray:
         self._gpu.download(found, place.address)
         return found
 
-    def __array__(self, dtype: Any = None, copy: Any = None) -> numpy.ndarray:
+    def __array__(self, dtype: Any = None, copy: Any = None) -> NDArray[Any]:
         raise TypeError("The values are in the memory of a GPU; numpy() copies them to "
                         "the host, and cupy.from_dlpack() or torch.from_dlpack() use "
                         "them where they are.")

@@ -14,6 +14,7 @@ import math
 from typing import Any
 
 import numpy
+from numpy.typing import NDArray
 
 MAP_READ = 1
 MEMORY_FLAG_READONLY = 2
@@ -112,7 +113,7 @@ def keep(element: Any) -> None:
     _object_ref(hash(element))
 
 
-def wrap(buffer: Any, array: numpy.ndarray) -> None:
+def wrap(buffer: Any, array: NDArray[Any]) -> None:
     """Puts the bytes of `array` into an empty Gst.Buffer, without a copy.  Rows
     may have gaps.  `array` must not be freed before the buffer is."""
     rows = array.reshape(-1, array.shape[-1]) if array.flags.c_contiguous else array
@@ -154,17 +155,17 @@ class Mapping:
             "version": 3, "typestr": "|u1", "shape": (self._info.size,),
             "data": (self._info.data or 0, True)}
 
-    def __del__(self, unmap=_buffer_unmap) -> None:
+    def __del__(self, unmap: Any = _buffer_unmap) -> None:
         if self._buffer is not None:
             unmap(hash(self._buffer), self._info)
 
 
-def view(buffer: Any) -> numpy.ndarray:
+def view(buffer: Any) -> NDArray[Any]:
     """The bytes of a Gst.Buffer as an array [bytes] that cannot be written."""
     return numpy.asarray(Mapping(buffer))
 
 
-def view_rows(buffer: Any, rows: int, columns: int, dtype: Any) -> numpy.ndarray:
+def view_rows(buffer: Any, rows: int, columns: int, dtype: Any) -> NDArray[Any]:
     """An array [rows][columns].  Rows of video are padded to multiples of 4
     bytes; the size of the buffer tells."""
     values = view(buffer)
@@ -176,13 +177,13 @@ def view_rows(buffer: Any, rows: int, columns: int, dtype: Any) -> numpy.ndarray
 
 #: the memory of the last array of empty() that was dropped.  (A deque needs no
 #: lock, which a __del__ that comes in between could not take.)
-_kept: collections.deque[numpy.ndarray] = collections.deque(maxlen=1)
+_kept: collections.deque[NDArray[Any]] = collections.deque(maxlen=1)
 
 
 class _Block:
     """Memory that is kept for the next empty() when its last array is gone."""
 
-    def __init__(self, memory: numpy.ndarray) -> None:
+    def __init__(self, memory: NDArray[Any]) -> None:
         self._memory = memory
         self.__array_interface__ = {
             "version": 3, "typestr": "|u1", "shape": memory.shape,
@@ -192,7 +193,7 @@ class _Block:
         kept.append(self._memory)
 
 
-def empty(shape: tuple[int, ...], dtype: Any) -> numpy.ndarray:
+def empty(shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
     """As numpy.empty(), of the memory of the last one if that is gone and not
     much larger: the system clears new pages before they can be written, which
     takes longer than writing them."""

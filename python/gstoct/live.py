@@ -100,7 +100,8 @@ class Live:
                              "is expected.")
         gpu = choose_gpu(device, on_gpu, None, output, "devices" in settings)
         begin = self.__dict__
-        begin.update(_gpu=gpu if on_gpu else None, _files=None, _output=output, _expected=None, _thread=None,
+        begin.update(_gpu=gpu if on_gpu else None, _files=None, _output=output,
+                     _expected=None, _thread=None,
                      _failure=None, _on_frame=on_frame, dropped=0, frames=0,
                      _drop=drop, _started=False)
         begin["_reconstruct"] = make(
@@ -224,10 +225,9 @@ class Live:
     def _set_calibration(self, given: CalibrationLike) -> None:
         known, properties = settle(given, None)
         if known is not None:
-            if self._files is None:
-                self.__dict__["_files"] = tempfile.TemporaryDirectory(prefix="gstoct-")
-            number = len(os.listdir(self._files.name))
-            path = os.path.join(self._files.name, f"{number}.csv")
+            files = self._files or tempfile.TemporaryDirectory(prefix="gstoct-")
+            self.__dict__["_files"] = files
+            path = os.path.join(files.name, f"{len(os.listdir(files.name))}.csv")
             known.save(path)
             properties = {"calibration": path}
         for name, value in properties.items():

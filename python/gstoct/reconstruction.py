@@ -6,6 +6,7 @@ import math
 from typing import Any, Iterator
 
 import numpy
+from numpy.typing import NDArray
 
 from . import _cuda, _memory
 from ._gst import Pipeline, choices, gst, make
@@ -147,7 +148,7 @@ def device_properties(device: str, gpu: _cuda.Gpu | None = None,
     return found
 
 
-def take_spectra(given: Any) -> numpy.ndarray:
+def take_spectra(given: Any) -> NDArray[Any]:
     """The array of `spectra`, [volumes, B-scans, A-lines, samples] or its last
     axes.  Samples lie side by side, and A-lines at equal distances."""
     if hasattr(given, "__dlpack__") and not hasattr(given, "__array__"):
@@ -201,7 +202,7 @@ def _add_dispersion(known: Calibration | None, properties: dict[str, Any],
                                            properties.pop("wavelength-max"), samples))
     if known is not None:
         known._need_columns()
-    columns = {} if known is None else {
+    columns: dict[str, Any] = {} if known is None else {
         "wavelength_nm": known.wavelength_nm, "k_index": known.k_index,
         "background": known.background}
     return Calibration(**columns, dispersion_rad=values), properties
@@ -210,13 +211,13 @@ def _add_dispersion(known: Calibration | None, properties: dict[str, Any],
 class _Feed:
     """An appsrc that gets the B-scans of an array."""
 
-    def __init__(self, array: numpy.ndarray) -> None:
+    def __init__(self, array: NDArray[Any]) -> None:
         self.bscans = array.reshape(-1, *array.shape[-2:]) if array.ndim > 1 \
             else array.reshape(1, 1, -1)
         self._open(array.shape, array.dtype)
-        self._held: list[numpy.ndarray] = []  # copies that buffers point to
+        self._held: list[NDArray[Any]] = []  # copies that buffers point to
 
-    def _open(self, shape: tuple[int, ...], dtype: numpy.dtype) -> None:
+    def _open(self, shape: tuple[int, ...], dtype: numpy.dtype[Any]) -> None:
         self.leading, self.is_flat = shape[:-2], len(shape) == 1
         self.count, self.sent = math.prod(self.leading), 0
         lines, samples = (1, *shape)[-2:]
@@ -339,7 +340,7 @@ class _GpuRows(_Rows):
     def __init__(self, gpu: _cuda.Gpu, out: Any) -> None:
         super().__init__(out)
         self._gpu = gpu
-        self._lent = None
+        self._lent: _cuda.Lent | None = None
         if out is not None and not _cuda.is_on_gpu(out):
             raise ValueError(f"out is {_describe(out)}, but with on_gpu an array in the "
                              "memory of a GPU is expected.")

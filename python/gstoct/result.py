@@ -7,6 +7,7 @@ import pathlib
 from typing import Any
 
 import numpy
+from numpy.typing import NDArray
 
 from . import _pictures
 from ._cuda import DeviceArray
@@ -42,25 +43,25 @@ class Result:
             "volume", "y", *last)[4 - values.ndim:]
 
     def _axis(self, name: str, spacing: float | None,
-              start: int = 0) -> numpy.ndarray | None:
+              start: int = 0) -> NDArray[Any] | None:
         if spacing is None or name not in self.dims:
             return None
         size = self.values.shape[self.dims.index(name)]
         return (start + numpy.arange(size)) * spacing
 
     @property
-    def z(self) -> numpy.ndarray | None:
+    def z(self) -> NDArray[Any] | None:
         """Depths in metres of air, from the zero delay; None if not known.  In
         tissue they are lengths divided by its refractive index."""
         return self._axis("z", self.z_spacing, self.depth_start)
 
     @property
-    def x(self) -> numpy.ndarray | None:
+    def x(self) -> NDArray[Any] | None:
         """Places of A-lines in metres, None if not known."""
         return self._axis("x", self.x_spacing)
 
     @property
-    def y(self) -> numpy.ndarray | None:
+    def y(self) -> NDArray[Any] | None:
         """Places of B-scans in metres, None if not known."""
         return self._axis("y", self.y_spacing)
 
@@ -70,16 +71,16 @@ class Result:
         return self.values.shape
 
     @property
-    def dtype(self) -> numpy.dtype:
+    def dtype(self) -> numpy.dtype[Any]:
         """Type of the values."""
         return self.values.dtype
 
-    def host(self) -> numpy.ndarray:
+    def host(self) -> NDArray[Any]:
         """The values as a NumPy array: a copy if they are on a GPU."""
         values = self.values
         return values.numpy() if isinstance(values, DeviceArray) else values
 
-    def __array__(self, dtype: Any = None, copy: Any = None) -> numpy.ndarray:
+    def __array__(self, dtype: Any = None, copy: Any = None) -> NDArray[Any]:
         values = numpy.asarray(self.values)  # a sentence if they are on a GPU
         if dtype is not None:
             values = values.astype(dtype, copy=False)
@@ -151,7 +152,7 @@ class Picture:
     or [rows, columns, 3] of red, green and blue, uint8.  x_spacing and y_spacing
     are metres from column to column and from row to row, or None."""
 
-    def __init__(self, values: numpy.ndarray, x_spacing: float | None = None,
+    def __init__(self, values: NDArray[Any], x_spacing: float | None = None,
                  y_spacing: float | None = None) -> None:
         self.values = values
         self.x_spacing, self.y_spacing = x_spacing, y_spacing
@@ -161,7 +162,7 @@ class Picture:
         """Rows, columns, and 3 if it has colours."""
         return self.values.shape
 
-    def __array__(self, dtype: Any = None, copy: Any = None) -> numpy.ndarray:
+    def __array__(self, dtype: Any = None, copy: Any = None) -> NDArray[Any]:
         values = self.values if dtype is None else self.values.astype(
             dtype, copy=False)
         return values.copy() if copy else values

@@ -43,6 +43,16 @@ def launch(line):
     assert message.type == Gst.MessageType.EOS, message.parse_error()
 
 
+def add_gpu(ways, spectra, arguments):
+    """The same from memory of the GPU, and to it, if CuPy is there."""
+    try:
+        import cupy
+    except ImportError:
+        return
+    there = cupy.asarray(spectra)
+    ways["CuPy to CuPy"] = lambda: gstoct.reconstruct(there, on_gpu=True, **arguments)
+
+
 def main():
     numbers = [int(word) for word in sys.argv[1:] if word.isdecimal()]
     runs, bscans, samples, lines = numbers + [5, 100, 2048, 1000][len(numbers):]
@@ -63,6 +73,8 @@ def main():
                 "gstoct": lambda: gstoct.reconstruct(spectra, **arguments),
                 "gstoct, out": lambda: gstoct.reconstruct(
                     spectra, out=again, **arguments)}
+        if device == "cuda":
+            add_gpu(ways, spectra, arguments)
         found = {name: [] for name in ways}
         for run in range(runs + 1):  # the first loads the plugins
             for name, way in ways.items():
