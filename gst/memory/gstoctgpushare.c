@@ -128,7 +128,7 @@ gst_oct_share_allocator_init (GstOctShareAllocator *self)
 
 /* One for the process. */
 static GstAllocator *
-get_allocator (void)
+share_get_allocator (void)
 {
   static gsize allocator = 0;
 
@@ -161,8 +161,8 @@ gst_oct_gpu_share_memory_new (
   memory = g_new0 (ShareMemory, 1);
   /* a part of it is a copy on the host */
   gst_memory_init (GST_MEMORY_CAST (memory),
-      GST_MEMORY_FLAG_READONLY | GST_MEMORY_FLAG_NO_SHARE, get_allocator (),
-      NULL, size, 0, 0, size);
+      GST_MEMORY_FLAG_READONLY | GST_MEMORY_FLAG_NO_SHARE,
+      share_get_allocator (), NULL, size, 0, 0, size);
   g_mutex_init (&memory->lock);
   memory->cuda = gst_oct_cuda_ref (cuda);
   memory->gpu = data;
@@ -178,7 +178,7 @@ gst_oct_gpu_share_peek (GstBuffer *buffer, GstOctCuda *cuda)
                           : NULL;
   ShareMemory *found = (ShareMemory *)memory;
 
-  return memory != NULL && memory->allocator == get_allocator ()
+  return memory != NULL && memory->allocator == share_get_allocator ()
                  && found->cuda == cuda
              ? (guint8 *)found->gpu + memory->offset
              : NULL;

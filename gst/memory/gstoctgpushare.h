@@ -32,8 +32,7 @@ GST_PLUGIN_EXPORT void gst_oct_gpu_share_use (
 
 /* Memory at the address `data` of the GPU, which can be read only, belongs to
  * the caller and has to live until the memory is freed; `data` NULL: new memory
- * of `size` bytes.  What has to be done before it can be read is in the order of
- * the legacy default stream.  Mapping it without GST_OCT_MAP_CUDA downloads it.
+ * of `size` bytes.  Work that writes to it is in the order of the legacy default stream.  Mapping it without GST_OCT_MAP_CUDA downloads it.
  * NULL with OCT_ERROR_MEMORY or _DEVICE. */
 GST_PLUGIN_EXPORT GstMemory *gst_oct_gpu_share_memory_new (
     GstOctCuda *cuda, gpointer data, gsize size, GError **error);

@@ -74,7 +74,7 @@ _NAME = b"dltensor"
 
 
 def _forget(capsule: int) -> None:
-    """Of a capsule that nobody has taken the tensor of."""
+    """Frees the tensor of a capsule that nobody has taken."""
     if _capsule_is(capsule, _NAME):
         _delete(_capsule_get(capsule, _NAME))
 
@@ -136,7 +136,7 @@ class Gpu:
         self._call("cuCtxSynchronize")
 
     def order(self, first: int, then: int) -> None:
-        """What is queued in the stream `then` from now on comes after what is in
+        """Work that is queued in the stream `then` from now on comes after that in
         `first`.  The host does not wait."""
         if first == then:
             return
@@ -273,8 +273,8 @@ class DeviceArray:
     the pipeline may still read it: do not write to it.
 
     DLPack: values can be read in the stream that is asked for.
-    __cuda_array_interface__: they can be read in what comes after CUDA's legacy default
-    stream, which `stream` says.  Before the memory is used again, the GPU is waited
+    __cuda_array_interface__: they can be read after the work in CUDA's legacy
+    default stream, which `stream` says.  Before the memory is used again, the GPU is waited
     for, unless it was read by DLPack in the default stream.
     """
 
@@ -375,8 +375,8 @@ def contiguous(shape: tuple[int, ...], dtype: Any) -> tuple[int, ...]:
 
 
 class Lent:
-    """An array of another library in the memory of a GPU, as long as this lives.  What
-    is queued in the legacy default stream afterwards can use it."""
+    """An array of another library in the memory of a GPU, as long as this lives.  Work
+    that is queued in the legacy default stream afterwards can use it."""
 
     def __init__(self, given: Any, name: str) -> None:
         self._kept: Any = given

@@ -85,7 +85,7 @@ def reconstruct(spectra: Any, calibration: CalibrationLike = None,
 
 
 def _open_source(spectra: Any) -> tuple[Any, int]:
-    """What sends the B-scans, and the samples of an A-line."""
+    """The source of the B-scans, and the samples of an A-line."""
     if isinstance(spectra, Recording):
         return spectra.make_source(), spectra.shape[-1]
     if _cuda.is_on_gpu(spectra):
@@ -334,8 +334,8 @@ class _HostRows(_Rows):
 
 
 class _GpuRows(_Rows):
-    """On the GPU.  All copies are in the legacy default stream, before what the
-    plugin does next in the memory that they are made of."""
+    """On the GPU.  All copies are in the legacy default stream, before the
+    next work of the plugin in the memory that they are made of."""
 
     def __init__(self, gpu: _cuda.Gpu, out: Any) -> None:
         super().__init__(out)

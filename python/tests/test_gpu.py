@@ -119,7 +119,7 @@ class Input(unittest.TestCase):
             self.assertEqual(seen.address, address(name, there) + 8 * 2048)
 
     def test_stream(self):
-        """What another stream is still writing is waited for."""
+        """Work of another stream that still writes is waited for."""
         plain = make_spectra(3, 64, 1024)
         expected = gstoct.reconstruct(plain, **SETTINGS).values
         if "torch" in LIBRARIES:
