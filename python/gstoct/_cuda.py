@@ -273,9 +273,9 @@ class DeviceArray:
     the pipeline may still read it: do not write to it.
 
     DLPack: values can be read in the stream that is asked for.
-    __cuda_array_interface__: they can be read after the work in CUDA's legacy
-    default stream, which `stream` says.  Before the memory is used again, the GPU is waited
-    for, unless it was read by DLPack in the default stream.
+    __cuda_array_interface__: they can be read after the work in CUDA's legacy default
+    stream, which `stream` says.  Before the memory is used again, the GPU is waited for,
+    unless it was read by DLPack in the default stream.
     """
 
     def __init__(self, gpu: Gpu, buffer: Any, offset: int, shape: tuple[int, ...],

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""examples/fiji/Open_OCT.ijm opens a recording in ImageJ, whatever is in its path: all grey
-levels are those that octvolumesink writes as NumPy.  Exit status 77:
-ImageJ or Xvfb is not there (Debian: imagej, xvfb)."""
+"""examples/fiji/Open_OCT.ijm opens a recording in ImageJ, whatever is in its path: all
+grey levels are those that octvolumesink writes as NumPy.  Exit status 77: ImageJ or Xvfb
+is not there (Debian: imagej, xvfb)."""
 import os
 import pathlib
 import shutil
