@@ -134,12 +134,12 @@ oct_volume_file_write_tiff (const OctVolumeFileInfo *info, const guint8 *voxels,
   if (info->quantity != NULL)
     values = g_strdup_printf ("quantity=%s\nquantity_unit=%s\n", info->quantity,
         info->unit != NULL ? info->unit : "1");
-  description =
-      g_strdup_printf ("ImageJ=1.53\nimages=%u\nslices=%u\nunit=mm\n%sloop="
-                       "false\n%s%s%s",
-          info->bscans, info->bscans, spacing != NULL ? spacing : "",
-          index != NULL ? index : "", repeats != NULL ? repeats : "",
-          values != NULL ? values : "");
+  /* with a number of images, ImageJ looks at the first page alone and takes the
+   * others to follow without a gap; but their directories are between them */
+  description = g_strdup_printf (
+      "ImageJ=1.53\nslices=%u\nunit=mm\n%sloop=false\n%s%s%s", info->bscans,
+      spacing != NULL ? spacing : "", index != NULL ? index : "",
+      repeats != NULL ? repeats : "", values != NULL ? values : "");
   errno = 0;
   if (own >= 0)
     tiff = open_stack (own, path);

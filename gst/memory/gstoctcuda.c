@@ -11,6 +11,8 @@ GST_DEBUG_CATEGORY (gst_oct_cuda_debug);
 
 #  define GST_USE_UNSTABLE_API
 #  include "gstoctmodule.h"
+
+#  include <gmodule.h>
 #  if GST_CHECK_VERSION(1, 24, 0)
 #    include <gst/cuda/gstcuda.h>
 #  else
@@ -203,6 +205,70 @@ gst_oct_cuda_answer_query (
              && gst_cuda_handle_context_query (element, query, context);
   gst_clear_object (&context);
   return answered;
+}
+
+GstOctCuda *
+gst_oct_cuda_wrap (gpointer handle, guint device, GError **error)
+{
+  GstCudaContext *context;
+  GstOctCuda *cuda;
+
+  if (!gst_oct_cuda_is_usable (error))
+    return NULL;
+  context = gst_cuda_context_new_wrapped (handle, (CUdevice)device);
+  if (context == NULL) {
+    g_set_error (error, OCT_ERROR, OCT_ERROR_DEVICE,
+        "The context of GPU %u cannot be used; end the program and start it "
+        "again.",
+        device);
+    return NULL;
+  }
+  cuda = get_shared (context, error);
+  if (cuda == NULL)
+    gst_object_unref (context);
+  return cuda;
+}
+
+void
+gst_oct_cuda_offer (GstOctCuda *cuda, GstElement *pipeline)
+{
+  g_autoptr (GstContext) context = gst_context_new_cuda_context (cuda->context);
+
+  gst_element_set_context (pipeline, context);
+}
+
+/* A function of the driver, which has been loaded for long, that GstCuda does not
+ * hand on. */
+void
+gst_oct_cuda_wait (GstOctCuda *cuda)
+{
+  static gsize asked = 0;
+  static CUresult (*synchronize) (void) = NULL;
+
+  if (g_once_init_enter (&asked)) {
+    GModule *driver = g_module_open ("libcuda.so.1", G_MODULE_BIND_LAZY);
+
+    if (driver != NULL)
+      g_module_symbol (driver, "cuCtxSynchronize", (gpointer *)&synchronize);
+    g_once_init_leave (&asked, 1);
+  }
+  if (synchronize != NULL && gst_oct_cuda_push (cuda, NULL)) {
+    synchronize ();
+    gst_oct_cuda_pop (cuda);
+  }
+}
+
+gboolean
+gst_oct_cuda_holds (GstOctCuda *cuda, GstBuffer *buffer)
+{
+  GstMemory *memory = gst_buffer_n_memory (buffer) == 1
+                          ? gst_buffer_peek_memory (buffer, 0)
+                          : NULL;
+
+  return memory != NULL
+         && (gst_oct_gpu_allocator_is_on_gpu (memory, cuda)
+             || (gst_is_cuda_memory (memory)
+                 && ((GstCudaMemory *)memory)->context == cuda->context));
 }
 
 GstOctCuda *
@@ -478,6 +544,29 @@ gst_oct_cuda_set_context (GstElement *element, GstContext *context,
 gboolean
 gst_oct_cuda_answer_query (
     GstElement *element, GstQuery *query, GstOctCudaSlot *slot)
+{
+  return FALSE;
+}
+
+GstOctCuda *
+gst_oct_cuda_wrap (gpointer handle, guint device, GError **error)
+{
+  gst_oct_cuda_is_usable (error);
+  return NULL;
+}
+
+void
+gst_oct_cuda_offer (GstOctCuda *cuda, GstElement *pipeline)
+{
+}
+
+void
+gst_oct_cuda_wait (GstOctCuda *cuda)
+{
+}
+
+gboolean
+gst_oct_cuda_holds (GstOctCuda *cuda, GstBuffer *buffer)
 {
   return FALSE;
 }

@@ -64,6 +64,19 @@ void gst_oct_cuda_set_context (GstElement *element, GstContext *context,
 gboolean gst_oct_cuda_answer_query (
     GstElement *element, GstQuery *query, GstOctCudaSlot *slot);
 
+/* A context that others have made, a CUcontext of GPU `device` that lives as long
+ * as the process.  Returns: a reference, or NULL with OCT_ERROR_DEVICE. */
+GstOctCuda *gst_oct_cuda_wrap (gpointer handle, guint device, GError **error);
+
+/* The elements in `pipeline` use this context. */
+void gst_oct_cuda_offer (GstOctCuda *cuda, GstElement *pipeline);
+
+/* Waits for all work in the context, also in streams of others. */
+void gst_oct_cuda_wait (GstOctCuda *cuda);
+
+/* Whether a buffer is one memory on the GPU in this context. */
+gboolean gst_oct_cuda_holds (GstOctCuda *cuda, GstBuffer *buffer);
+
 GstOctCuda *gst_oct_cuda_ref (GstOctCuda *cuda);
 void gst_oct_cuda_unref (GstOctCuda *cuda);
 

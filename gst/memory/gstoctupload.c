@@ -2,6 +2,7 @@
 #include "gstoctupload.h"
 #include "gstoctallocation.h"
 #include "gstoctframe.h"
+#include "gstoctgpushare.h"
 #include "gstoctpieces.h"
 #include "gstoctpinned.h"
 
@@ -19,6 +20,7 @@ struct _GstOctUpload {
   gboolean used;
   gboolean begun;  /* something reads it, and `computed` is not recorded yet */
   GstBuffer *held; /* the source, until it has been fetched */
+  gpointer there;  /* ... which is on the GPU, and read in its place; or NULL */
   GstOctMappedFrame host;
   /* of a source of several memories; none: `host` is mapped */
   GstMapInfo pieces[GST_OCT_PIECES_MOST];
@@ -54,7 +56,13 @@ release_source (GstOctUpload *upload, GError **error)
 {
   gboolean ok = TRUE;
 
-  if (upload->held != NULL) {
+  if (upload->there != NULL) {
+    ok =
+        !upload->used
+        || upload->uploads->device->event_synchronize (upload->computed, error);
+    upload->there = NULL;
+    gst_clear_buffer (&upload->held);
+  } else if (upload->held != NULL) {
     ok = upload->uploads->device->event_synchronize (upload->copied, error);
     if (upload->n_pieces == 0)
       gst_oct_frame_unmap (&upload->host);
@@ -235,6 +243,26 @@ copy_source (
   return TRUE;
 }
 
+/* Whether the source is on the GPU already, as the operations want it, and does
+ * not have to be fetched.  Its maker has put it into the order of the streams. */
+static gboolean
+is_there (GstOctUpload *upload, GstBuffer *in)
+{
+  const GstOctUploads *uploads = upload->uploads;
+  gpointer there = gst_oct_gpu_share_peek (in, uploads->cuda);
+  GstOctInfo info;
+
+  gst_oct_info_of_buffer (&info, &uploads->info, in);
+  if (there == NULL || (gsize)there % ALIGNMENT != 0
+      || !gst_oct_rows_are_plain (&info, in)
+      || gst_buffer_get_size (in) < info.size)
+    return FALSE;
+  upload->lines = info.rows < uploads->info.rows ? info.rows : 0;
+  upload->there = there;
+  upload->held = gst_buffer_ref (in);
+  return TRUE;
+}
+
 GstOctUpload *
 gst_oct_uploads_begin (GstOctUploads *uploads, GstBuffer *in, GError **error)
 {
@@ -248,9 +276,13 @@ gst_oct_uploads_begin (GstOctUploads *uploads, GstBuffer *in, GError **error)
   if (upload == NULL)
     return NULL;
   g_atomic_int_inc (&uploads->references);
-  if (!release_source (upload, error)
-      || (upload->used
-          && !device->stream_wait (stream, upload->computed, error))
+  if (!release_source (upload, error)) {
+    gst_oct_upload_unref (upload);
+    return NULL;
+  }
+  if (is_there (upload, in))
+    return upload;
+  if ((upload->used && !device->stream_wait (stream, upload->computed, error))
       || !copy_source (upload, in, stream, error)
       || !device->event_record (upload->copied, stream, error)
       || !device->stream_wait (compute, upload->copied, error)) {
@@ -269,7 +301,9 @@ gst_oct_uploads_begin (GstOctUploads *uploads, GstBuffer *in, GError **error)
 OctFrame
 gst_oct_upload_get_frame (const GstOctUpload *upload)
 {
-  OctFrame frame = gst_oct_planes_in (upload->memory, &upload->uploads->info);
+  OctFrame frame =
+      gst_oct_planes_in (upload->there != NULL ? upload->there : upload->memory,
+          &upload->uploads->info);
 
   frame.lines = upload->lines;
   return frame;

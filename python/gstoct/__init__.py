@@ -7,6 +7,7 @@
 Arrays go to GStreamer's elements and come back without detours; nothing is
 computed here.  docs/python.md explains all of it with examples.
 """
+from ._cuda import DeviceArray
 from .calibration import Calibration, calibrate
 from .errors import Error, ForkError, OctWarning
 from .live import Frame, Live
@@ -16,9 +17,9 @@ from .result import Picture, Result
 from .simulation import simulate
 from .volume import Volume
 
-__all__ = ["Calibration", "Error", "ForkError", "Frame", "Live", "OctWarning",
-           "Picture", "Recording", "Result", "Volume", "calibrate", "methods", "open",
-           "reconstruct", "simulate"]
+__all__ = ["Calibration", "DeviceArray", "Error", "ForkError", "Frame", "Live",
+           "OctWarning", "Picture", "Recording", "Result", "Volume", "calibrate",
+           "methods", "open", "reconstruct", "simulate"]
 
 
 def __getattr__(name: str) -> str:

@@ -43,8 +43,9 @@ def gst() -> Any:
         if _module is None:
             try:
                 with warnings.catch_warnings():
-                    # PyGObject 3.42 imports in a way that Python 3.11 warns of
+                    # PyGObject 3.42 imports in a way that Python 3.11 and 3.12 warn of
                     warnings.simplefilter("ignore", ImportWarning)
+                    warnings.simplefilter("ignore", DeprecationWarning)
                     import gi
                     gi.require_version("Gst", "1.0")
                     from gi.repository import Gst
@@ -71,6 +72,11 @@ def _in_child() -> None:
     if _forked:
         for pipeline in list(_pipelines):
             pipeline.abandon()
+
+
+def is_forked() -> bool:
+    """Whether this process was forked from one in which gstoct was at work."""
+    return _forked
 
 
 atexit.register(_before_exit)

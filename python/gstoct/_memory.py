@@ -8,13 +8,18 @@ hash of a PyGObject wrapper is the address of the object in it.
 """
 from __future__ import annotations
 
+import collections
 import ctypes
+import math
 from typing import Any
 
 import numpy
+from numpy.typing import NDArray
 
 MAP_READ = 1
 MEMORY_FLAG_READONLY = 2
+#: bytes of the largest array whose memory is used again
+LARGEST_KEPT = 256 << 20
 VIDEO_FORMATS = {"uint8": "GRAY8", "uint16": "GRAY16_LE"}
 
 
@@ -26,7 +31,8 @@ class _MapInfo(ctypes.Structure):
                 ("reserved", ctypes.c_void_p * 4)]
 
 
-def _bind(library: Any, name: str, result: Any, *arguments: Any) -> Any:
+def bind(library: Any, name: str, result: Any, *arguments: Any) -> Any:
+    """A function of a library with its types."""
     function = getattr(library, name)
     function.restype, function.argtypes = result, arguments
     return function
@@ -35,20 +41,34 @@ def _bind(library: Any, name: str, result: Any, *arguments: Any) -> Any:
 _pointer, _size = ctypes.c_void_p, ctypes.c_size_t
 _gst = ctypes.CDLL("libgstreamer-1.0.so.0")
 _video = ctypes.CDLL("libgstvideo-1.0.so.0")
-_buffer_map = _bind(_gst, "gst_buffer_map", ctypes.c_int, _pointer,
+_buffer_map = bind(_gst, "gst_buffer_map", ctypes.c_int, _pointer,
                     ctypes.POINTER(_MapInfo), ctypes.c_int)
-_buffer_unmap = _bind(_gst, "gst_buffer_unmap", None, _pointer,
+_buffer_unmap = bind(_gst, "gst_buffer_unmap", None, _pointer,
                       ctypes.POINTER(_MapInfo))
-_append_memory = _bind(_gst, "gst_buffer_append_memory", None, _pointer, _pointer)
-_new_wrapped = _bind(_gst, "gst_memory_new_wrapped", _pointer, ctypes.c_int,
+_append_memory = bind(_gst, "gst_buffer_append_memory", None, _pointer, _pointer)
+_new_wrapped = bind(_gst, "gst_memory_new_wrapped", _pointer, ctypes.c_int,
                      _pointer, _size, _size, _size, _pointer, _pointer)
-_object_ref = _bind(_gst, "gst_object_ref", _pointer, _pointer)
-_format_from_string = _bind(_video, "gst_video_format_from_string", ctypes.c_int,
+_object_ref = bind(_gst, "gst_object_ref", _pointer, _pointer)
+_format_from_string = bind(_video, "gst_video_format_from_string", ctypes.c_int,
                             ctypes.c_char_p)
-_add_video_meta = _bind(
+_add_video_meta = bind(
     _video, "gst_buffer_add_video_meta_full", _pointer, _pointer, ctypes.c_int,
     ctypes.c_int, ctypes.c_uint, ctypes.c_uint, ctypes.c_uint,
     ctypes.POINTER(_size), ctypes.POINTER(ctypes.c_int))
+
+
+class _VideoMeta(ctypes.Structure):
+    _fields_ = [("flags", ctypes.c_int), ("info", _pointer), ("buffer", _pointer),
+                ("frame_flags", ctypes.c_int), ("format", ctypes.c_int),
+                ("id", ctypes.c_int), ("width", ctypes.c_uint),
+                ("height", ctypes.c_uint), ("n_planes", ctypes.c_uint),
+                ("offset", _size * 4), ("stride", ctypes.c_int * 4)]
+
+
+_get_video_meta = bind(_video, "gst_buffer_get_video_meta",
+                       ctypes.POINTER(_VideoMeta), _pointer)
+_glib = ctypes.CDLL("libglib-2.0.so.0")
+free_error = bind(_glib, "g_error_free", None, _pointer)
 
 
 class _EnumValue(ctypes.Structure):
@@ -63,9 +83,9 @@ class _EnumClass(ctypes.Structure):
 
 
 _gobject = ctypes.CDLL("libgobject-2.0.so.0")
-_type_from_name = _bind(_gobject, "g_type_from_name", _size, ctypes.c_char_p)
-_type_fundamental = _bind(_gobject, "g_type_fundamental", _size, _size)
-_type_class_ref = _bind(_gobject, "g_type_class_ref", ctypes.POINTER(_EnumClass), _size)
+_type_from_name = bind(_gobject, "g_type_from_name", _size, ctypes.c_char_p)
+_type_fundamental = bind(_gobject, "g_type_fundamental", _size, _size)
+_type_class_ref = bind(_gobject, "g_type_class_ref", ctypes.POINTER(_EnumClass), _size)
 
 
 def words(type_name: str) -> list[str]:
@@ -93,7 +113,7 @@ def keep(element: Any) -> None:
     _object_ref(hash(element))
 
 
-def wrap(buffer: Any, array: numpy.ndarray) -> None:
+def wrap(buffer: Any, array: NDArray[Any]) -> None:
     """Puts the bytes of `array` into an empty Gst.Buffer, without a copy.  Rows
     may have gaps.  `array` must not be freed before the buffer is."""
     rows = array.reshape(-1, array.shape[-1]) if array.flags.c_contiguous else array
@@ -107,6 +127,18 @@ def wrap(buffer: Any, array: numpy.ndarray) -> None:
         _add_video_meta(
             address(buffer), 0, _format_from_string(name.encode()), samples, lines,
             1, (_size * 4)(), (ctypes.c_int * 4)(stride))
+
+
+def append(buffer: Any, memory: int) -> None:
+    """Gives a GstMemory to an empty Gst.Buffer."""
+    _append_memory(address(buffer), memory)
+
+
+def video_plane(buffer: Any) -> tuple[int, int] | None:
+    """Bytes to the first row of a Gst.Buffer with a picture, and from row to row; None
+    if it does not say it."""
+    meta = _get_video_meta(address(buffer))
+    return (meta.contents.offset[0], meta.contents.stride[0]) if meta else None
 
 
 class Mapping:
@@ -123,17 +155,17 @@ class Mapping:
             "version": 3, "typestr": "|u1", "shape": (self._info.size,),
             "data": (self._info.data or 0, True)}
 
-    def __del__(self, unmap=_buffer_unmap) -> None:
+    def __del__(self, unmap: Any = _buffer_unmap) -> None:
         if self._buffer is not None:
             unmap(hash(self._buffer), self._info)
 
 
-def view(buffer: Any) -> numpy.ndarray:
+def view(buffer: Any) -> NDArray[Any]:
     """The bytes of a Gst.Buffer as an array [bytes] that cannot be written."""
     return numpy.asarray(Mapping(buffer))
 
 
-def view_rows(buffer: Any, rows: int, columns: int, dtype: Any) -> numpy.ndarray:
+def view_rows(buffer: Any, rows: int, columns: int, dtype: Any) -> NDArray[Any]:
     """An array [rows][columns].  Rows of video are padded to multiples of 4
     bytes; the size of the buffer tells."""
     values = view(buffer)
@@ -141,3 +173,38 @@ def view_rows(buffer: Any, rows: int, columns: int, dtype: Any) -> numpy.ndarray
     stride = width if values.size == rows * width else (width + 3) // 4 * 4
     return numpy.ndarray((rows, columns), dtype, values, 0,
                          (stride, numpy.dtype(dtype).itemsize))
+
+
+#: the memory of the last array of empty() that was dropped.  (A deque needs no
+#: lock, which a __del__ that comes in between could not take.)
+_kept: collections.deque[NDArray[Any]] = collections.deque(maxlen=1)
+
+
+class _Block:
+    """Memory that is kept for the next empty() when its last array is gone."""
+
+    def __init__(self, memory: NDArray[Any]) -> None:
+        self._memory = memory
+        self.__array_interface__ = {
+            "version": 3, "typestr": "|u1", "shape": memory.shape,
+            "data": (memory.ctypes.data, False)}
+
+    def __del__(self, kept: Any = _kept) -> None:
+        kept.append(self._memory)
+
+
+def empty(shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
+    """As numpy.empty(), of the memory of the last one if that is gone and not
+    much larger: the system clears new pages before they can be written, which
+    takes longer than writing them."""
+    dtype = numpy.dtype(dtype)
+    size = math.prod(shape) * dtype.itemsize
+    if size > LARGEST_KEPT:
+        return numpy.empty(shape, dtype)
+    try:
+        memory = _kept.pop()
+    except IndexError:
+        memory = None
+    if memory is None or not size <= len(memory) <= 2 * size:
+        memory = numpy.empty(size, numpy.uint8)
+    return numpy.asarray(_Block(memory))[:size].view(dtype).reshape(shape)

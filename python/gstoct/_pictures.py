@@ -2,13 +2,16 @@
 """PNG files, by GStreamer's encoder."""
 from __future__ import annotations
 
+from typing import Any
+
 import numpy
+from numpy.typing import NDArray
 
 from . import _memory
 from ._gst import Pipeline, gst, make
 
 
-def encode(values: numpy.ndarray) -> bytes:
+def encode(values: NDArray[Any]) -> bytes:
     """PNG of grey levels [rows, columns], colours [rows, columns, 3] (uint8), or
     of A-scans [A-lines, depths] (complex64) as octlogscale shows them."""
     values = numpy.ascontiguousarray(values)

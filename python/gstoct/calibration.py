@@ -12,6 +12,7 @@ import tempfile
 from typing import Any, Iterable, Mapping, Union
 
 import numpy
+from numpy.typing import NDArray
 
 from ._gst import Pipeline, gst
 from .errors import Error
@@ -32,6 +33,11 @@ class Calibration:
     Each is an array [samples] of float64, or None.  `report` is the text of
     oct-calibrate, if that has made it.
     """
+
+    wavelength_nm: NDArray[Any] | None
+    k_index: NDArray[Any] | None
+    dispersion_rad: NDArray[Any] | None
+    background: NDArray[Any] | None
 
     def __init__(self, wavelength_nm: Any = None, k_index: Any = None,
                  dispersion_rad: Any = None, background: Any = None,
@@ -143,7 +149,7 @@ CalibrationLike = Union[Calibration, str, "os.PathLike[str]", Iterable[float],
                         Mapping[str, Any], None]
 
 
-def _column(name: str, values: Any) -> numpy.ndarray:
+def _column(name: str, values: Any) -> NDArray[Any]:
     found = numpy.ascontiguousarray(values, numpy.float64)
     if found.ndim != 1 or not numpy.isfinite(found).all():
         wrong = "values that are not finite" if found.ndim == 1 \

@@ -13,6 +13,7 @@ import os
 from typing import Any, Optional, Sequence, Union
 
 import numpy
+from numpy.typing import NDArray
 
 from .errors import Error
 
@@ -107,7 +108,7 @@ class Writer:
         line_rate=1e5, bscan_lines=512, bscans=256.
     """
 
-    def __init__(self, socket: Union[str, os.PathLike], samples: int, lines: int,
+    def __init__(self, socket: Union[str, os.PathLike[str]], samples: int, lines: int,
                  dtype: Any = "u2", channels: Sequence[str] = ("oct",),
                  axis: str = "wavelength", lossless: bool = False, name: str = "",
                  wavelengths: Any = None, k_index: Any = None, dispersion: Any = None,
@@ -144,7 +145,7 @@ class Writer:
         self._count = 0
 
     @staticmethod
-    def _columns(header: _Header, given: Sequence[Any]) -> numpy.ndarray:
+    def _columns(header: _Header, given: Sequence[Any]) -> NDArray[Any]:
         columns = []
         for bit, (name, values) in enumerate(zip(_COLUMNS, given)):
             if values is None:
@@ -162,7 +163,7 @@ class Writer:
             raise Error("The ring is closed; make another Writer.")
         return self._writer
 
-    def claim(self, timeout: Optional[float] = None) -> Optional[numpy.ndarray]:
+    def claim(self, timeout: Optional[float] = None) -> Optional[NDArray[Any]]:
         """The next block to fill, [lines][samples], or [channels][lines][samples] of
         several channels; it belongs to the readers after publish().  A lossless ring
         waits for them, `timeout` s at most (None: for ever); None: that is over."""

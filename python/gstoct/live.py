@@ -12,7 +12,8 @@ import numpy
 from ._gst import Pipeline, get_property, gst, has_property, make, set_property
 from .calibration import CalibrationLike, settle
 from .errors import Error
-from .reconstruction import OUTPUTS, device_properties, read_bscan, spacing_of
+from .reconstruction import (OUTPUTS, choose_gpu, device_properties, read_bscan,
+                             spacing_of, take_values)
 from .result import Result
 
 
@@ -67,6 +68,8 @@ class Live:
     source: the elements up to the spectra, as gst-launch-1.0 takes them.
     calibration, method, output, device, settings: as those of reconstruct();
         calibration None means that of the source.
+    on_gpu: frames stay in the memory of the GPU: their values are a DeviceArray,
+        which CuPy, PyTorch and others use without a copy.
     then: elements after the reconstruction, as gst-launch-1.0 takes them, such as
         "octangio ! octlogscale" after output="ascans".
     drop: whether the oldest frames are dropped if they are not fetched in time;
@@ -87,19 +90,22 @@ class Live:
     def __init__(self, source: str = "octsrc is-live=true line-rate=20000 bscans=1",
                  calibration: CalibrationLike = None, method: str = "resample",
                  output: str = "image", device: str = "auto", *,
-                 then: str | None = None, drop: bool | None = None, buffers: int = 2,
+                 on_gpu: bool = False, then: str | None = None,
+                 drop: bool | None = None, buffers: int = 2,
                  on_frame: Callable[[Frame], Any] | None = None,
                  on_message: Callable[[str, dict[str, Any]], Any] | None = None,
                  **settings: Any) -> None:
         if output not in OUTPUTS:
             raise ValueError(f"output is {output!r}, but one of {', '.join(OUTPUTS)} "
                              "is expected.")
+        gpu = choose_gpu(device, on_gpu, None, output, "devices" in settings)
         begin = self.__dict__
-        begin.update(_files=None, _output=output, _expected=None, _thread=None,
+        begin.update(_gpu=gpu if on_gpu else None, _files=None, _output=output,
+                     _expected=None, _thread=None,
                      _failure=None, _on_frame=on_frame, dropped=0, frames=0,
                      _drop=drop, _started=False)
         begin["_reconstruct"] = make(
-            "octreconstruct", method=method, **device_properties(device),
+            "octreconstruct", method=method, **device_properties(device, gpu, on_gpu),
             output="images" if output == "image" else "ascans")
         for name, value in settings.items():
             set_property(self._reconstruct, name, value)
@@ -112,6 +118,10 @@ class Live:
             bin_, self._reconstruct, *after,
             make("appsink", sync=False, max_buffers=buffers))
         self._pipeline.on_message = on_message
+        if gpu is not None:
+            gpu.use(self._pipeline.pipeline)
+        if on_gpu or then is None:
+            take_values(self._pipeline.sink, on_gpu)
 
     def _start(self) -> None:
         if self._started:
@@ -158,7 +168,7 @@ class Live:
 
     def _make_frame(self, sample: Any) -> Frame:
         caps, buffer = sample.get_caps().get_structure(0), sample.get_buffer()
-        values = read_bscan(sample)
+        values = read_bscan(sample, self._gpu)
         if self._output == "power":
             values = numpy.square(numpy.abs(values))
         kind = "image" if caps.get_name() == "video/x-raw" else \
@@ -215,10 +225,9 @@ class Live:
     def _set_calibration(self, given: CalibrationLike) -> None:
         known, properties = settle(given, None)
         if known is not None:
-            if self._files is None:
-                self.__dict__["_files"] = tempfile.TemporaryDirectory(prefix="gstoct-")
-            number = len(os.listdir(self._files.name))
-            path = os.path.join(self._files.name, f"{number}.csv")
+            files = self._files or tempfile.TemporaryDirectory(prefix="gstoct-")
+            self.__dict__["_files"] = files
+            path = os.path.join(files.name, f"{len(os.listdir(files.name))}.csv")
             known.save(path)
             properties = {"calibration": path}
         for name, value in properties.items():

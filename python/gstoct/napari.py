@@ -7,6 +7,7 @@ import os
 from typing import Any, Callable
 
 import numpy
+from numpy.typing import NDArray
 
 from .errors import Error
 from .reconstruction import reconstruct
@@ -45,7 +46,7 @@ class LazyImages:
     def __len__(self) -> int:
         return self.shape[0]
 
-    def __getitem__(self, index: Any) -> numpy.ndarray:
+    def __getitem__(self, index: Any) -> NDArray[Any]:
         parts = index if isinstance(index, tuple) else (index,)
         if parts[0] is Ellipsis:
             parts = (slice(None),) * (4 - len(parts)) + parts[1:]
@@ -58,12 +59,12 @@ class LazyImages:
         images = [self._make(n, n + 1).values[0] for n in numbers]
         return numpy.stack(images)[(slice(None), *rest)]
 
-    def __array__(self, dtype: Any = None, copy: Any = None) -> numpy.ndarray:
+    def __array__(self, dtype: Any = None, copy: Any = None) -> NDArray[Any]:
         values = self[:]
         return values if dtype is None else values.astype(dtype, copy=False)
 
 
-def get_reader(path: str | list[str]) -> Callable[[Any], list[tuple]] | None:
+def get_reader(path: str | list[str]) -> Callable[[Any], list[tuple[Any, ...]]] | None:
     """The reader for this path, or None if octsrc cannot open it."""
     if not isinstance(path, str) or not os.path.isfile(path):
         return None
@@ -74,7 +75,7 @@ def get_reader(path: str | list[str]) -> Callable[[Any], list[tuple]] | None:
     return read
 
 
-def read(path: str) -> list[tuple]:
+def read(path: str) -> list[tuple[Any, ...]]:
     """The layers of a file: its images, with a scale in um where it is known."""
     recording = Recording(path)
     images = LazyImages(recording)

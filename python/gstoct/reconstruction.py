@@ -2,11 +2,13 @@
 """From arrays, or recordings, of spectra to A-scans and images."""
 from __future__ import annotations
 
+import math
 from typing import Any, Iterator
 
 import numpy
+from numpy.typing import NDArray
 
-from . import _memory
+from . import _cuda, _memory
 from ._gst import Pipeline, choices, gst, make
 from .calibration import Calibration, CalibrationLike, settle
 from .errors import Error
@@ -24,14 +26,18 @@ def reconstruct(spectra: Any, calibration: CalibrationLike = None,
                 dispersion: Any = None, method: str = "resample",
                 output: str = "ascans", device: str = "auto", *,
                 x_spacing: float | None = None, y_spacing: float | None = None,
-                out: numpy.ndarray | None = None, **settings: Any) -> Result:
+                out: Any = None, on_gpu: bool = False, **settings: Any) -> Result:
     """A-scans, powers or images of spectra.
 
     spectra: counts, [samples], [A-lines, samples], [B-scans, A-lines, samples] or
         [volumes, B-scans, A-lines, samples]: a NumPy array, or an object with the
         buffer protocol, __array__ or DLPack, in host memory.  uint8, uint16 and
         float32 are used as they are, without a copy if samples lie side by side;
-        other real types are converted to float32.  Or a Recording.
+        other real types are converted to float32.  Or an array of one of these
+        three types in the memory of a GPU (CuPy, PyTorch, or any other with DLPack
+        or __cuda_array_interface__), which is read where it is if every B-scan
+        begins at a multiple of 256 bytes and has no gaps; else it is copied on the
+        GPU.  Or a Recording.
     calibration: a Calibration, the path of a file, (first, last) wavelength in nm,
         one wavelength in nm per sample, or a dict of the columns of Calibration.
         None: that of the recording; for an array, samples are taken to be uniform
@@ -41,10 +47,14 @@ def reconstruct(spectra: Any, calibration: CalibrationLike = None,
     method: "resample", "nufft", "nudft" or "cs".
     output: "ascans" (complex64, [..., A-lines, depths]), "power" (float32, their
         squares) or "image" (uint8, [..., depths, A-lines]).
-    device: "auto", "cpu", "cuda" or "cuda:1".
+    device: "auto", "cpu", "cuda" or "cuda:1".  Spectra on a GPU are reconstructed
+        there.
     x_spacing, y_spacing: metres between A-lines and between B-scans.
+    on_gpu: the values stay in the memory of the GPU: they are a DeviceArray, or
+        `out`, which then is an array there.  output="power" is not possible.
     out: array for the values, of their shape and type; new memory costs time, so
-        that many calls are faster with one that is there.
+        that many calls are faster with one that is there.  (The memory of the last
+        result is used again if that is gone, and at most 256 MB.)
     settings: other properties of octreconstruct, with _ in place of -, such as
         mode="none", window="gaussian", depth_bins=400, range="manual".
 
@@ -54,26 +64,79 @@ def reconstruct(spectra: Any, calibration: CalibrationLike = None,
     if output not in OUTPUTS:
         raise ValueError(f"output is {output!r}, but one of {', '.join(OUTPUTS)} is "
                          "expected.")
-    recording = spectra if isinstance(spectra, Recording) else None
-    array = None if recording is not None else take_spectra(spectra)
-    samples = (recording if recording is not None else array).shape[-1]
+    source, samples = _open_source(spectra)
+    lent = source.lent if isinstance(source, _GpuFeed) else None
+    gpu = choose_gpu(device, on_gpu, lent, output, "devices" in settings)
     known, properties = settle(calibration, samples)
     known, properties = _add_dispersion(known, properties, dispersion, samples)
     properties.update({name.replace("_", "-"): value
                        for name, value in settings.items()})
-    if array is not None and not _says_axis(known, properties):
+    if not isinstance(spectra, Recording) and not _says_axis(known, properties):
         properties["axis"] = "wavenumber"
+    if lent is not None:  # octgather would copy them by way of the host
+        properties.setdefault("gather", "never")
     element = make("octreconstruct", method=method,
                    output="images" if output == "image" else "ascans",
-                   **device_properties(device), **properties)
-    source = recording.make_source() if recording is not None \
-        else _Feed(array)
-    with _Run(source, element, known) as run:
-        return run.collect(output, x_spacing, y_spacing, out)
+                   **device_properties(device, gpu, on_gpu or lent is not None),
+                   **properties)
+    rows: _Rows = _GpuRows(gpu, out) if on_gpu and gpu is not None else _HostRows(out)
+    with _Run(source, element, known, gpu, on_gpu) as run:
+        return run.collect(output, x_spacing, y_spacing, rows)
 
 
-def device_properties(device: str) -> dict[str, Any]:
-    """`backend` and `cuda-device-id` of "auto", "cpu", "cuda" or "cuda:1"."""
+def _open_source(spectra: Any) -> tuple[Any, int]:
+    """The source of the B-scans, and the samples of an A-line."""
+    if isinstance(spectra, Recording):
+        return spectra.make_source(), spectra.shape[-1]
+    if _cuda.is_on_gpu(spectra):
+        lent = _cuda.Lent(spectra, "The spectra")
+        check_shape(lent.shape)
+        if lent.dtype not in (numpy.uint8, numpy.dtype("<u2"), numpy.float32):
+            raise TypeError(f"The spectra have the type {lent.dtype}, but uint8, uint16 "
+                            "or float32 is expected on a GPU; convert them there.")
+        return _GpuFeed(lent), lent.shape[-1]
+    array = take_spectra(spectra)
+    return _Feed(array), array.shape[-1]
+
+
+def choose_gpu(device: str, on_gpu: bool, lent: _cuda.Lent | None, output: str,
+               several: bool = False) -> _cuda.Gpu | None:
+    """The GPU whose primary context the pipeline is to work in, None: it makes a
+    context of its own, or none."""
+    wanted = device_properties(device)
+    needed = "values stay" if on_gpu else "the spectra are" if lent else None
+    if needed is not None and wanted["backend"] == "cpu":
+        raise ValueError(f"device is 'cpu', but {needed} on a GPU; set device='cuda', or "
+                         + ("on_gpu=False." if on_gpu else
+                            "give cupy.asnumpy(spectra) or spectra.cpu()."))
+    if on_gpu and output == "power":
+        raise ValueError("output is 'power', but with on_gpu 'ascans' or 'image' is "
+                         "expected; take the squares of the A-scans on the GPU.")
+    if needed is not None and several:
+        raise ValueError(f"`devices` is set, but {needed} on one GPU; set device.")
+    number = wanted.get("cuda-device-id")
+    if lent is not None:
+        if number not in (None, lent.gpu.number):
+            raise ValueError(f"The spectra are on GPU {lent.gpu.number}, but device is "
+                             f"{device!r}; set device='cuda:{lent.gpu.number}', or copy "
+                             "them.")
+        return lent.gpu
+    if needed is not None:
+        return _cuda.open_gpu(number or 0)
+    if wanted["backend"] == "cpu" or several:
+        return None
+    try:
+        return _cuda.open_gpu(number or 0)
+    except (Error, ValueError):
+        return None  # the elements know another way, or say what is wrong
+
+
+def device_properties(device: str, gpu: _cuda.Gpu | None = None,
+                      needed: bool = False) -> dict[str, Any]:
+    """`backend` and `cuda-device-id` of "auto", "cpu", "cuda" or "cuda:1"; `needed`:
+    it has to be this GPU."""
+    if needed and gpu is not None:
+        return {"backend": "cuda", "cuda-device-id": gpu.number}
     name, _, number = str(device).partition(":")
     if name not in ("auto", "cpu", "cuda") or (number and (
             name != "cuda" or not number.isdecimal())):
@@ -85,12 +148,9 @@ def device_properties(device: str) -> dict[str, Any]:
     return found
 
 
-def take_spectra(given: Any) -> numpy.ndarray:
+def take_spectra(given: Any) -> NDArray[Any]:
     """The array of `spectra`, [volumes, B-scans, A-lines, samples] or its last
     axes.  Samples lie side by side, and A-lines at equal distances."""
-    if hasattr(given, "__cuda_array_interface__"):
-        raise TypeError("The spectra are in the memory of a GPU, but host memory is "
-                        "expected; give cupy.asnumpy(spectra) or spectra.cpu().")
     if hasattr(given, "__dlpack__") and not hasattr(given, "__array__"):
         array = numpy.from_dlpack(given)
     else:
@@ -98,16 +158,21 @@ def take_spectra(given: Any) -> numpy.ndarray:
     if array.dtype.kind not in "uif":
         raise TypeError(f"The spectra have the type {array.dtype}, but real numbers "
                         "are expected: uint8, uint16 or float32 are best.")
-    if not 1 <= array.ndim <= 4 or array.size == 0:
-        raise ValueError(f"The spectra have the shape {array.shape}, but [samples], "
-                         "[A-lines, samples], [B-scans, A-lines, samples] or "
-                         "[volumes, B-scans, A-lines, samples] is expected.")
-    if max(array.shape[-2:]) > LARGEST:
-        raise ValueError(f"The spectra have the shape {array.shape}, but an A-line has "
-                         f"at most {LARGEST} samples, and a B-scan as many A-lines.")
+    check_shape(array.shape)
     if array.dtype not in (numpy.uint8, numpy.dtype("<u2"), numpy.float32):
         array = array.astype(numpy.float32)
     return array
+
+
+def check_shape(shape: tuple[int, ...]) -> None:
+    """Raises ValueError for spectra of this shape."""
+    if not 1 <= len(shape) <= 4 or 0 in shape:
+        raise ValueError(f"The spectra have the shape {shape}, but [samples], "
+                         "[A-lines, samples], [B-scans, A-lines, samples] or "
+                         "[volumes, B-scans, A-lines, samples] is expected.")
+    if max(shape[-2:]) > LARGEST:
+        raise ValueError(f"The spectra have the shape {shape}, but an A-line has "
+                         f"at most {LARGEST} samples, and a B-scan as many A-lines.")
 
 
 def _says_axis(known: Calibration | None, properties: dict[str, Any]) -> bool:
@@ -137,7 +202,7 @@ def _add_dispersion(known: Calibration | None, properties: dict[str, Any],
                                            properties.pop("wavelength-max"), samples))
     if known is not None:
         known._need_columns()
-    columns = {} if known is None else {
+    columns: dict[str, Any] = {} if known is None else {
         "wavelength_nm": known.wavelength_nm, "k_index": known.k_index,
         "background": known.background}
     return Calibration(**columns, dispersion_rad=values), properties
@@ -146,28 +211,38 @@ def _add_dispersion(known: Calibration | None, properties: dict[str, Any],
 class _Feed:
     """An appsrc that gets the B-scans of an array."""
 
-    def __init__(self, array: numpy.ndarray) -> None:
-        self.leading = array.shape[:-2]
+    def __init__(self, array: NDArray[Any]) -> None:
         self.bscans = array.reshape(-1, *array.shape[-2:]) if array.ndim > 1 \
             else array.reshape(1, 1, -1)
-        lines, samples = self.bscans.shape[1:]
+        self._open(array.shape, array.dtype)
+        self._held: list[NDArray[Any]] = []  # copies that buffers point to
+
+    def _open(self, shape: tuple[int, ...], dtype: numpy.dtype[Any]) -> None:
+        self.leading, self.is_flat = shape[:-2], len(shape) == 1
+        self.count, self.sent = math.prod(self.leading), 0
+        lines, samples = (1, *shape)[-2:]
         size = f"width={samples},height={lines}"
         caps = {"uint8": f"video/x-raw,format=GRAY8,{size}",
                 "uint16": f"video/x-raw,format=GRAY16_LE,{size}",
                 "float32": "application/x-oct-spectra,format=F32LE,axis=wavelength,"
-                           f"samples={samples},lines={lines}"}[array.dtype.name]
+                           f"samples={samples},lines={lines}"}[dtype.name]
         self.element = make("appsrc", format="time",
                             caps=gst().Caps.from_string(f"{caps},{RATE}"))
-        self.is_flat = array.ndim == 1
-        self.count = len(self.bscans)
-        self.sent = 0
-        self._held: list[numpy.ndarray] = []  # copies that buffers point to
 
     def send(self, pipeline: Pipeline) -> None:
         """The next B-scan, or the end."""
         if self.sent == self.count:
             return
-        bscan = self.bscans[self.sent]
+        buffer = self._make(self.sent)
+        buffer.pts = self.sent * 10_000_000
+        buffer.duration = 10_000_000
+        pipeline.push(buffer)
+        self.sent += 1
+        if self.sent == self.count:
+            self.element.emit("end-of-stream")
+
+    def _make(self, number: int) -> Any:
+        bscan = self.bscans[number]
         step = bscan.strides[0]
         gaps_fit = bscan.dtype != numpy.float32 or bscan.flags.c_contiguous
         if bscan.strides[1] != bscan.itemsize or not gaps_fit \
@@ -177,28 +252,143 @@ class _Feed:
             self._held = [*self._held[-2 * AHEAD:], bscan]
         buffer = gst().Buffer.new()
         _memory.wrap(buffer, bscan)
-        buffer.pts = self.sent * 10_000_000
-        buffer.duration = 10_000_000
-        pipeline.push(buffer)
-        self.sent += 1
-        if self.sent == self.count:
-            self.element.emit("end-of-stream")
+        return buffer
+
+
+class _GpuFeed(_Feed):
+    """An appsrc that gets the B-scans of an array on a GPU."""
+
+    def __init__(self, lent: _cuda.Lent) -> None:
+        self.lent = lent
+        if lent.shape[-1] > 1 and lent.strides[-1] != lent.dtype.itemsize:
+            raise ValueError("The spectra on the GPU have gaps between samples, but "
+                             "samples that lie side by side are expected; make them "
+                             "contiguous there.")
+        if min(lent.strides) < 0:
+            raise ValueError("The spectra on the GPU are turned round, but axes that "
+                             "rise in memory are expected; make them contiguous there.")
+        lines, samples = (1, *lent.shape)[-2:]
+        self._lines = lines
+        self._width = samples * lent.dtype.itemsize
+        # rows as video has them
+        self._row = self._width if lent.dtype == numpy.float32 else \
+            (self._width + 3) // 4 * 4
+        self._pitch = lent.strides[-2] if len(lent.shape) > 1 else self._width
+        if lines == 1:
+            self._pitch = self._width
+        self._open(lent.shape, lent.dtype)
+
+    def _make(self, number: int) -> Any:
+        where = self.lent.address
+        for size, step in zip(reversed(self.lent.shape[:-2]),
+                              reversed(self.lent.strides[:-2])):
+            number, index = divmod(number, size)
+            where += index * step
+        gpu, size = self.lent.gpu, self._row * self._lines
+        fits = where % _cuda.ALIGNMENT == 0 and (
+            self._pitch == self._row or (self._lines == 1 and self._width == self._row))
+        if fits:
+            return gpu.new_buffer(where, size)
+        buffer = gpu.new_buffer(None, size)
+        place = _cuda.DeviceArray(gpu, buffer, 0, (size,), (1,), numpy.uint8)
+        gpu.copy(place.address, self._row, where, self._pitch, self._width, self._lines)
+        return buffer
+
+
+class _Rows:
+    """Memory for the values of all B-scans."""
+
+    def __init__(self, out: Any) -> None:
+        self.out = out
+
+    def begin(self, shape: tuple[int, ...], bscan: Any, power: bool) -> None:
+        """Before the first B-scan; `shape` of all."""
+        raise NotImplementedError
+
+    def put(self, number: int, bscan: Any, power: bool) -> None:
+        """The values of B-scan `number`."""
+        raise NotImplementedError
+
+
+class _HostRows(_Rows):
+
+    def begin(self, shape: tuple[int, ...], bscan: Any, power: bool) -> None:
+        dtype = numpy.dtype(numpy.float32) if power else bscan.dtype
+        if self.out is None:
+            self.out = _memory.empty(shape, dtype)
+        out = self.out
+        if not isinstance(out, numpy.ndarray) or out.shape != shape \
+                or out.dtype != dtype or not out.flags.c_contiguous \
+                or not out.flags.writeable:
+            raise ValueError(f"out is {_describe(out)}, but an array {shape} of "
+                             f"{dtype} that is contiguous and can be written is "
+                             "expected.")
+        self._rows = out.reshape(-1, *bscan.shape)
+
+    def put(self, number: int, bscan: Any, power: bool) -> None:
+        if power:
+            numpy.abs(bscan, out=self._rows[number])
+            numpy.square(self._rows[number], out=self._rows[number])
+        else:
+            numpy.copyto(self._rows[number], bscan)
+
+
+class _GpuRows(_Rows):
+    """On the GPU.  All copies are in the legacy default stream, before the
+    next work of the plugin in the memory that they are made of."""
+
+    def __init__(self, gpu: _cuda.Gpu, out: Any) -> None:
+        super().__init__(out)
+        self._gpu = gpu
+        self._lent: _cuda.Lent | None = None
+        if out is not None and not _cuda.is_on_gpu(out):
+            raise ValueError(f"out is {_describe(out)}, but with on_gpu an array in the "
+                             "memory of a GPU is expected.")
+
+    def begin(self, shape: tuple[int, ...], bscan: Any, power: bool) -> None:
+        if self.out is None:
+            strides = _cuda.contiguous(shape, bscan.dtype)
+            size = math.prod(shape) * bscan.dtype.itemsize
+            self.out = _cuda.DeviceArray(self._gpu, self._gpu.new_buffer(None, size), 0,
+                                         shape, strides, bscan.dtype)
+            self._address = self.out.address
+            return
+        lent = self._lent = _cuda.Lent(self.out, "The values of out")
+        if lent.shape != shape or lent.dtype != bscan.dtype or not lent.is_contiguous \
+                or lent.read_only or lent.gpu is not self._gpu:
+            raise ValueError(f"out is an array {lent.shape} of {lent.dtype} on GPU "
+                             f"{lent.gpu.number}, but one {shape} of {bscan.dtype} on "
+                             f"GPU {self._gpu.number} that is contiguous and can be "
+                             "written is expected.")
+        self._address = lent.address
+
+    def put(self, number: int, bscan: Any, power: bool) -> None:
+        lines, width = bscan.shape[0], bscan.shape[1] * bscan.dtype.itemsize
+        self._gpu.copy(self._address + number * lines * width, width, bscan.address,
+                       bscan.strides[0], width, lines)
 
 
 class _Run:
     """One pass of all B-scans through octreconstruct."""
 
-    def __init__(self, source: Any, element: Any,
-                 calibration: Calibration | None) -> None:
+    def __init__(self, source: Any, element: Any, calibration: Calibration | None,
+                 gpu: _cuda.Gpu | None, on_gpu: bool) -> None:
         sink = make("appsink", sync=False, max_buffers=AHEAD)
-        self.source, self.calibration = source, calibration
+        self.source, self.calibration, self.gpu = source, calibration, gpu
+        self._waits = on_gpu or isinstance(source, _GpuFeed)
+        self._on_gpu = gpu if on_gpu else None
         self.pipeline = Pipeline(source.element, element, sink)
+        if gpu is not None:
+            gpu.use(self.pipeline.pipeline)
+        take_values(sink, on_gpu)
 
     def __enter__(self) -> _Run:
         return self
 
     def __exit__(self, *reason: Any) -> None:
         self.pipeline.close()
+        if self._waits and self.gpu is not None:
+            self.gpu.wait()  # nothing of the caller is in use, and all values are there
 
     def _samples(self) -> Iterator[Any]:
         self.pipeline.start()
@@ -210,43 +400,24 @@ class _Run:
             yield sample
             self.source.send(self.pipeline)
 
-    def _allocate(self, output: str, bscan: numpy.ndarray,
-                  out: numpy.ndarray | None) -> numpy.ndarray:
-        """Memory for all B-scans, of which this is the first."""
-        shape = (*self.source.leading, *bscan.shape)
-        if self.source.is_flat:
-            shape = (bscan.size,)
-        dtype = numpy.dtype(numpy.float32) if output == "power" else bscan.dtype
-        if out is None:
-            return numpy.empty(shape, dtype)
-        if not isinstance(out, numpy.ndarray) or out.shape != shape \
-                or out.dtype != dtype or not out.flags.c_contiguous \
-                or not out.flags.writeable:
-            raise ValueError(f"out is {_describe(out)}, but an array {shape} of "
-                             f"{dtype} that is contiguous and can be written is "
-                             "expected.")
-        return out
-
     def collect(self, output: str, x_spacing: float | None,
-                y_spacing: float | None, out: numpy.ndarray | None) -> Result:
+                y_spacing: float | None, rows: _Rows) -> Result:
         """All of its B-scans in one array."""
-        number = 0
+        number, power = 0, output == "power"
         for number, sample in enumerate(self._samples(), 1):
-            bscan = read_bscan(sample)
+            bscan = read_bscan(sample, self._on_gpu)
             if number == 1:
                 caps = sample.get_caps().get_structure(0)
-                out = self._allocate(output, bscan, out)
-                rows = out.reshape(-1, *bscan.shape)
+                shape = (*self.source.leading, *bscan.shape)
+                if self.source.is_flat:
+                    shape = (math.prod(bscan.shape),)
+                rows.begin(shape, bscan, power)
             if number > self.source.count:
                 break
-            if output == "power":
-                numpy.abs(bscan, out=rows[number - 1])
-                numpy.square(rows[number - 1], out=rows[number - 1])
-            else:
-                numpy.copyto(rows[number - 1], bscan)
+            rows.put(number - 1, bscan, power)
         if number != self.source.count:
             raise Error(f"{number} of {self.source.count} B-scans came.")
-        return Result(out, output, spacing_of(caps, "z-spacing"),
+        return Result(rows.out, output, spacing_of(caps, "z-spacing"),
                       x_spacing or spacing_of(caps, "x-spacing"),
                       y_spacing or spacing_of(caps, "y-spacing"),
                       caps.get_value("depth-start") or 0)
@@ -264,10 +435,23 @@ def spacing_of(caps: Any, name: str) -> float | None:
     return value if found else None
 
 
-def read_bscan(sample: Any) -> numpy.ndarray:
+def take_values(sink: Any, on_gpu: bool) -> None:
+    """An appsink takes values in host memory, where they are brought while the next
+    ones are computed, or in that of a GPU."""
+    feature = "(memory:CUDAMemory)" if on_gpu else ""
+    image = ",format=NV12" if on_gpu else ""  # its first plane is the image
+    sink.set_property("caps", gst().Caps.from_string(
+        f"application/x-oct-ascans{feature}; application/x-oct-values{feature}; "
+        f"video/x-raw{feature}{image}"))
+    sink.set_property("enable-last-sample", False)  # which would keep its memory
+
+
+def read_bscan(sample: Any, gpu: _cuda.Gpu | None = None) -> Any:
     """The values of a Gst.Sample, without a copy: A-scans [A-lines, depths] or an
-    image [depths, A-lines]."""
+    image [depths, A-lines]; a DeviceArray if they are on this GPU."""
     caps = sample.get_caps().get_structure(0)
+    if gpu is not None:
+        return _read_on_gpu(sample.get_buffer(), caps, gpu)
     if caps.get_name() == "video/x-raw":
         dtype = {"GRAY8": numpy.uint8, "GRAY16_LE": "<u2"}[caps.get_value("format")]
         return _memory.view_rows(sample.get_buffer(), caps.get_value("height"),
@@ -275,6 +459,16 @@ def read_bscan(sample: Any) -> numpy.ndarray:
     dtype = {"F32LE": "<f4", "CF32LE": "<c8"}[caps.get_value("format")]
     return _memory.view_rows(sample.get_buffer(), caps.get_value("lines"),
                              caps.get_value("samples"), dtype)
+
+
+def _read_on_gpu(buffer: Any, caps: Any, gpu: _cuda.Gpu) -> _cuda.DeviceArray:
+    if caps.get_name() == "video/x-raw":
+        shape = caps.get_value("height"), caps.get_value("width")
+        offset, stride = _memory.video_plane(buffer) or (0, (shape[1] + 3) // 4 * 4)
+        return _cuda.DeviceArray(gpu, buffer, offset, shape, (stride, 1), numpy.uint8)
+    dtype = {"F32LE": "<f4", "CF32LE": "<c8"}[caps.get_value("format")]
+    shape = caps.get_value("lines"), caps.get_value("samples")
+    return _cuda.DeviceArray(gpu, buffer, 0, shape, _cuda.contiguous(shape, dtype), dtype)
 
 
 def methods() -> list[str]:

@@ -9,6 +9,7 @@ import warnings
 from typing import Any, Iterator
 
 import numpy
+from numpy.typing import NDArray
 
 from . import _memory
 from ._gst import Pipeline, gst, make
@@ -88,23 +89,26 @@ class Recording:
     def __len__(self) -> int:
         return self.shape[0]
 
-    def __getitem__(self, index: Any) -> numpy.ndarray:
+    def __getitem__(self, index: Any) -> NDArray[Any]:
         volumes, bscans, rest, dropped = self._resolve(index)
         numbers = [volume * self.shape[1] + bscan
                    for volume in volumes for bscan in bscans]
-        chosen = numpy.empty(self.shape[2:], numpy.uint8)[rest].shape
+        bscan: NDArray[Any] = numpy.empty(self.shape[2:], numpy.uint8)
+        chosen = bscan[rest].shape
         values = numpy.zeros((len(numbers), *chosen), self.dtype)
         with self._lock:
             self._fill(values, numbers, rest)
         values = values.reshape(len(volumes), len(bscans), *chosen)
-        return values[tuple(0 if drop else slice(None) for drop in dropped)]
+        kept: tuple[Any, ...] = tuple(0 if drop else slice(None) for drop in dropped)
+        return values[kept]
 
-    def _resolve(self, index: Any) -> tuple[range, range, tuple, tuple]:
+    def _resolve(self, index: Any) -> tuple[range, range, tuple[Any, ...],
+                                           tuple[bool, ...]]:
         """Volumes, B-scans, the index within a B-scan, and whether the first two
         axes go."""
-        parts = list(index) if isinstance(index, tuple) else [index]
-        if Ellipsis in [part for part in parts if not isinstance(part, numpy.ndarray)]:
-            at = parts.index(Ellipsis)
+        parts: list[Any] = list(index) if isinstance(index, tuple) else [index]
+        if any(part is Ellipsis for part in parts):
+            at = [part is Ellipsis for part in parts].index(True)
             parts[at:at + 1] = [slice(None)] * (5 - len(parts))
         if len(parts) > 4:
             raise IndexError(f"There are {len(parts)} indices, but the four axes are "
@@ -129,7 +133,8 @@ class Recording:
             dropped.append(True)
         return ranges[0], ranges[1], tuple(parts[2:]), tuple(dropped[:2])
 
-    def _fill(self, values: numpy.ndarray, numbers: list[int], rest: tuple) -> None:
+    def _fill(self, values: NDArray[Any], numbers: list[int],
+              rest: tuple[Any, ...]) -> None:
         """Reads B-scans of these numbers, one run after the other."""
         absent, start = 0, 0
         while start < len(numbers):
@@ -142,7 +147,8 @@ class Recording:
             warnings.warn(f"'{self.path}' lacks {absent} of {len(numbers)} B-scans "
                           "that were read; they are 0.", OctWarning, stacklevel=3)
 
-    def _fill_run(self, values: numpy.ndarray, first: int, rest: tuple) -> int:
+    def _fill_run(self, values: NDArray[Any], first: int,
+                  rest: tuple[Any, ...]) -> int:
         """Returns how many are not in the file."""
         absent = len(values)
         stop = min(first + len(values), self._count)
@@ -156,7 +162,7 @@ class Recording:
                 break
         return absent
 
-    def _read(self, first: int, stop: int) -> Iterator[tuple[int, numpy.ndarray]]:
+    def _read(self, first: int, stop: int) -> Iterator[tuple[int, NDArray[Any]]]:
         Gst = gst()
         if self._pipeline.closed:
             raise Error(f"'{self.path}' is closed; open it again.")
@@ -174,14 +180,14 @@ class Recording:
             yield buffer.offset, _memory.view_rows(
                 buffer, *self.shape[2:], self.dtype)
 
-    def __array__(self, dtype: Any = None, copy: Any = None) -> numpy.ndarray:
+    def __array__(self, dtype: Any = None, copy: Any = None) -> NDArray[Any]:
         values = self[...]
         return values if dtype is None else values.astype(dtype, copy=False)
 
-    def __iter__(self) -> Iterator[numpy.ndarray]:
+    def __iter__(self) -> Iterator[NDArray[Any]]:
         return (self[number] for number in range(len(self)))
 
-    def bscans(self) -> Iterator[numpy.ndarray]:
+    def bscans(self) -> Iterator[NDArray[Any]]:
         """All B-scans in their order, each an array [A-line, sample] that cannot
         be written; the file is read once."""
         with self._lock:

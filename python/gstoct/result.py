@@ -7,8 +7,10 @@ import pathlib
 from typing import Any
 
 import numpy
+from numpy.typing import NDArray
 
 from . import _pictures
+from ._cuda import DeviceArray
 from .errors import Error
 
 
@@ -18,7 +20,8 @@ UNITS = {"image": "1", "ascans": "counts", "power": "counts^2"}
 class Result:
     """An array with its axes.
 
-    values: NumPy array, its axes in the order of `dims`.
+    values: NumPy array, its axes in the order of `dims`; a DeviceArray if they have
+        stayed on a GPU, and then host() copies them.
     dims: names of the axes, some of "volume", "y" (B-scans), "x" (A-lines) and
         "z" (depths); images have "z" before "x", A-scans "x" before "z".
     kind: "ascans" (complex64, counts), "power" (float32, counts squared) or
@@ -29,7 +32,7 @@ class Result:
     depth_start: bins from the zero delay to the first depth.
     """
 
-    def __init__(self, values: numpy.ndarray, kind: str,
+    def __init__(self, values: Any, kind: str,
                  z_spacing: float | None = None, x_spacing: float | None = None,
                  y_spacing: float | None = None, depth_start: int = 0) -> None:
         self.values, self.kind = values, kind
@@ -40,25 +43,25 @@ class Result:
             "volume", "y", *last)[4 - values.ndim:]
 
     def _axis(self, name: str, spacing: float | None,
-              start: int = 0) -> numpy.ndarray | None:
+              start: int = 0) -> NDArray[Any] | None:
         if spacing is None or name not in self.dims:
             return None
         size = self.values.shape[self.dims.index(name)]
         return (start + numpy.arange(size)) * spacing
 
     @property
-    def z(self) -> numpy.ndarray | None:
+    def z(self) -> NDArray[Any] | None:
         """Depths in metres of air, from the zero delay; None if not known.  In
         tissue they are lengths divided by its refractive index."""
         return self._axis("z", self.z_spacing, self.depth_start)
 
     @property
-    def x(self) -> numpy.ndarray | None:
+    def x(self) -> NDArray[Any] | None:
         """Places of A-lines in metres, None if not known."""
         return self._axis("x", self.x_spacing)
 
     @property
-    def y(self) -> numpy.ndarray | None:
+    def y(self) -> NDArray[Any] | None:
         """Places of B-scans in metres, None if not known."""
         return self._axis("y", self.y_spacing)
 
@@ -68,14 +71,30 @@ class Result:
         return self.values.shape
 
     @property
-    def dtype(self) -> numpy.dtype:
+    def dtype(self) -> numpy.dtype[Any]:
         """Type of the values."""
         return self.values.dtype
 
-    def __array__(self, dtype: Any = None, copy: Any = None) -> numpy.ndarray:
-        values = self.values if dtype is None else self.values.astype(
-            dtype, copy=False)
+    def host(self) -> NDArray[Any]:
+        """The values as a NumPy array: a copy if they are on a GPU."""
+        values = self.values
+        return values.numpy() if isinstance(values, DeviceArray) else values
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> NDArray[Any]:
+        values = numpy.asarray(self.values)  # a sentence if they are on a GPU
+        if dtype is not None:
+            values = values.astype(dtype, copy=False)
         return values.copy() if copy else values
+
+    def __dlpack__(self, **settings: Any) -> Any:
+        return self.values.__dlpack__(**settings)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return self.values.__dlpack_device__()
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        return self.values.__cuda_array_interface__  # an AttributeError on the host
 
     def __len__(self) -> int:
         return len(self.values)
@@ -98,7 +117,7 @@ class Result:
                               "python3-xarray.") from reason
         found = {"x": self.x, "y": self.y, "z": self.z}
         array = xarray.DataArray(
-            self.values, dims=self.dims, name=self.kind,
+            self.host(), dims=self.dims, name=self.kind,
             coords={name: (name, values, {"units": "m"})
                     for name, values in found.items() if values is not None},
             attrs={"units": UNITS.get(self.kind, "")})
@@ -109,8 +128,9 @@ class Result:
     def png(self, bscan: int | None = None) -> bytes:
         """One B-scan as the bytes of a PNG file, the middle one if `bscan` is
         None.  A-scans and powers are shown as octlogscale does it."""
-        flat = self.values.reshape(-1, *self.shape[-2:]) if self.values.ndim > 1 \
-            else self.values.reshape(1, 1, -1)
+        values = self.host()
+        flat = values.reshape(-1, *self.shape[-2:]) if values.ndim > 1 \
+            else values.reshape(1, 1, -1)
         chosen = flat[len(flat) // 2 if bscan is None else bscan]
         if self.kind == "power":
             chosen = numpy.sqrt(chosen).astype(numpy.complex64)
@@ -132,7 +152,7 @@ class Picture:
     or [rows, columns, 3] of red, green and blue, uint8.  x_spacing and y_spacing
     are metres from column to column and from row to row, or None."""
 
-    def __init__(self, values: numpy.ndarray, x_spacing: float | None = None,
+    def __init__(self, values: NDArray[Any], x_spacing: float | None = None,
                  y_spacing: float | None = None) -> None:
         self.values = values
         self.x_spacing, self.y_spacing = x_spacing, y_spacing
@@ -142,7 +162,7 @@ class Picture:
         """Rows, columns, and 3 if it has colours."""
         return self.values.shape
 
-    def __array__(self, dtype: Any = None, copy: Any = None) -> numpy.ndarray:
+    def __array__(self, dtype: Any = None, copy: Any = None) -> NDArray[Any]:
         values = self.values if dtype is None else self.values.astype(
             dtype, copy=False)
         return values.copy() if copy else values

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy
+from numpy.typing import NDArray
 
 from . import _memory
 from ._gst import Pipeline, make
@@ -13,7 +14,7 @@ from .errors import Error
 
 
 def simulate(bscans: int = 1, lines: int = 512, samples: int = 2048,
-             **settings: Any) -> tuple[numpy.ndarray, Calibration]:
+             **settings: Any) -> tuple[NDArray[Any], Calibration]:
     """Spectra that the camera of a spectrometer would deliver, by octsrc.
 
     bscans, lines, samples: sizes; all B-scans are one volume.

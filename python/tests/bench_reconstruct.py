@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """How fast arrays are, beside the same pipeline as gst-launch-1.0 has it.
 
-    bench_reconstruct.py [RUNS [BSCANS [SAMPLES [LINES]]]] [image|ascans|power]
+    bench_reconstruct.py [RUNS [BSCANS [SAMPLES [LINES]]]] [image|ascans|power] [cpu|cuda]
 
 The pipeline of gst-launch-1.0 reads a file of B-scans that is in memory, and throws
 away what it has made; reconstruct() gets the same B-scans as an array, and returns an
@@ -43,10 +43,22 @@ def launch(line):
     assert message.type == Gst.MessageType.EOS, message.parse_error()
 
 
+def add_gpu(ways, spectra, arguments):
+    """The same from memory of the GPU, and to it, if CuPy is there."""
+    try:
+        import cupy
+    except ImportError:
+        return
+    there = cupy.asarray(spectra)
+    ways["CuPy to CuPy"] = lambda: gstoct.reconstruct(there, on_gpu=True, **arguments)
+
+
 def main():
     numbers = [int(word) for word in sys.argv[1:] if word.isdecimal()]
     runs, bscans, samples, lines = numbers + [5, 100, 2048, 1000][len(numbers):]
-    output = next((word for word in sys.argv[1:] if not word.isdecimal()), "image")
+    words = [word for word in sys.argv[1:] if not word.isdecimal()]
+    device = next((word for word in words if word in ("cpu", "cuda")), "auto")
+    output = next((word for word in words if word != device), "image")
     spectra = numpy.random.default_rng(1).integers(
         0, 4096, (bscans, lines, samples), numpy.uint16)
     with tempfile.TemporaryDirectory(prefix="gstoct-", dir="/dev/shm") as folder:
@@ -54,13 +66,15 @@ def main():
         numpy.save(path, spectra)
         kind = {"image": "images"}.get(output, "ascans")
         line = (f"octsrc location={path} wavelength-min=790 wavelength-max=900 "
-                f"! octreconstruct output={kind} ! fakesink")
-        arguments = {"calibration": (790, 900), "output": output}
+                f"! octreconstruct backend={device} output={kind} ! fakesink")
+        arguments = {"calibration": (790, 900), "output": output, "device": device}
         again = gstoct.reconstruct(spectra, **arguments).values
         ways = {"gst-launch": lambda: launch(line),
                 "gstoct": lambda: gstoct.reconstruct(spectra, **arguments),
                 "gstoct, out": lambda: gstoct.reconstruct(
                     spectra, out=again, **arguments)}
+        if device == "cuda":
+            add_gpu(ways, spectra, arguments)
         found = {name: [] for name in ways}
         for run in range(runs + 1):  # the first loads the plugins
             for name, way in ways.items():

@@ -184,6 +184,40 @@ class Arrays(unittest.TestCase):
         del buffer  # the array keeps it
         self.assertEqual(found.tobytes(), plain.tobytes())
 
+    def test_lent(self):
+        """Results lend their memory by DLPack."""
+        found = gstoct.reconstruct(random_spectra(3, 4, 1024), **ARGUMENTS)
+        self.assertEqual(found.__dlpack_device__(), (1, 0))  # host memory
+        self.assertFalse(hasattr(found, "__cuda_array_interface__"))
+        place, expected = found.values.ctypes.data, found.values.copy()
+        lent = numpy.from_dlpack(found)
+        del found
+        self.assertEqual(lent.ctypes.data, place)
+        self.assertTrue((lent == expected).all())
+
+    def test_memory_is_used_again(self):
+        """That of a result which is gone, and only then."""
+        spectra = [random_spectra(4, 64, 1024) for _ in range(3)]
+        expected = [gstoct.reconstruct(one, **ARGUMENTS).values.copy()
+                    for one in spectra]
+        last = gstoct.reconstruct(spectra[0], **ARGUMENTS).values
+        part, place = last[1, 2:], last.ctypes.data
+        del last
+        second = gstoct.reconstruct(spectra[1], **ARGUMENTS).values
+        third = gstoct.reconstruct(spectra[2], **ARGUMENTS).values
+        self.assertTrue((part == expected[0][1, 2:]).all())
+        self.assertTrue((second == expected[1]).all())
+        self.assertTrue((third == expected[2]).all())
+        self.assertTrue(third.flags.writeable and third.flags.c_contiguous)
+        del part  # the last that has it
+        again = gstoct.reconstruct(spectra[0], **ARGUMENTS).values
+        self.assertEqual(again.ctypes.data, place)
+        self.assertTrue((again == expected[0]).all())
+        # not by one that needs far less of it
+        del again
+        small = gstoct.reconstruct(spectra[0][:1], **ARGUMENTS).values
+        self.assertNotEqual(small.ctypes.data, place)
+
     def test_nothing_is_kept(self):
         spectra = random_spectra(3, 4, 1024)
         before = sys.getrefcount(spectra)
@@ -214,15 +248,21 @@ class Wrong(unittest.TestCase):
         self.check(ValueError, r"shape \(\)", 7)
         self.check(ValueError, "shape", numpy.zeros((1, 1, 1, 1, 64)))
 
-        class OnGpu:
-            __cuda_array_interface__ = {}
-        self.check(TypeError, "memory of a GPU", OnGpu())
+        class OnGpu:  # at an address that no GPU has
+            __cuda_array_interface__ = {
+                "version": 3, "shape": (2, 1024), "typestr": "<u2", "data": (16, False)}
+        self.check((ValueError, gstoct.Error),
+                   "no NVIDIA driver|not memory of a GPU|no CUDA backend", OnGpu())
         self.check(ValueError, "at most 65536", numpy.zeros((70000, 16), "u1"))
 
     def test_arguments(self):
         self.check(ValueError, "output is 'x', but one of ascans", output="x")
         self.check(ValueError, "'x', but one of resample, nufft", method="x")
         self.check(ValueError, "device is 'gpu', but auto", device="gpu")
+        self.check(ValueError, "device is 'cpu', but values stay on a GPU", device="cpu",
+                   on_gpu=True)
+        self.check(ValueError, "'power', but with on_gpu", output="power",
+                   device="auto", on_gpu=True)
         self.check(AttributeError, "no property 'nonsense'", nonsense=1)
         self.check(TypeError, "depth-bins.*2.5, but an integer", depth_bins=2.5)
         self.check(TypeError, "background.*3, but a text", background=3)
