@@ -11,8 +11,7 @@ Usage: tests/arm64.sh SUITE [COMMAND [ARGUMENT ...]]
 Makes a Debian of that name (bookworm, trixie, ...) for this computer's processor,
 in build-debian-SUITE-arm64/, with the libraries of arm64 beside its own. There it
 builds the working tree for arm64, and runs the tests with qemu-user: those that
-compute, read files and run elements.  With COMMAND it runs that in the build folder's
-place instead.
+compute, read files and run elements.  With COMMAND it runs that instead, in the copy.
 
   tests/arm64.sh trixie
   tests/arm64.sh trixie meson test -C build-arm64 numeric-fft --verbose
@@ -43,15 +42,16 @@ cd "$root"
 # shellcheck source=pipelines/packages.sh
 . pipelines/packages.sh
 
-# Installs the needs of debian/control for arm64, the emulator, and what the tests load.
+# Installs the needs of debian/control for arm64, the emulator, and what the tests load,
+# unless an earlier run did.
 prepare () {
-  local known=/var/lib/apt/oct-arm64
-  if ! cmp -s debian/control $known; then
+  local known=/var/lib/apt/oct-arm64 more=(crossbuild-essential-arm64 qemu-user lintian
+    gstreamer1.0-tools:arm64 gstreamer1.0-plugins-{base,good,bad}:arm64)
+  if ! cmp -s $known <(echo "${more[@]}"; cat debian/control); then
     dpkg --add-architecture arm64
     oct_apt build-dep --host-architecture arm64 -P cross,nocheck . >/dev/null
-    oct_apt install crossbuild-essential-arm64 qemu-user gstreamer1.0-tools:arm64 \
-      gstreamer1.0-plugins-{base,good,bad}:arm64 >/dev/null
-    cp debian/control $known
+    oct_apt install "${more[@]}" >/dev/null
+    (echo "${more[@]}"; cat debian/control) >$known
   fi
   # what is built is emulated, what the emulated would start is not
   export GST_REGISTRY_FORK=no
@@ -67,13 +67,67 @@ build_and_test () {
     --no-suite examples --no-suite quality
 }
 
+# In the system that builds: as tests/packages.sh, for another architecture and without
+# tests, which dpkg cannot run.
+build_packages () {
+  local version to=/srv/gst-oct/packages
+  version=$(dpkg-parsechangelog -S Version)
+  rm -rf $to
+  mkdir -p "$to/gst-oct-$version"
+  find . -path './build*' -prune -o -type f -print0 |
+    tar c --null -T - | tar x -C "$to/gst-oct-$version"
+  cd "$to/gst-oct-$version"
+  DEB_BUILD_OPTIONS='nocheck parallel=2' \
+    dpkg-buildpackage -aarm64 -B -Pcross,nocheck -us -uc
+  lintian --profile debian --allow-root --fail-on error,warning \
+    --suppress-tags out-of-date-standards-version ../*.changes
+}
+
+# In the bare one: the emulator starts what the packages and GStreamer's tools bring.
+# shellcheck disable=SC2016
+try='
+set -eu
+dpkg --add-architecture arm64
+oct_apt install qemu-user gstreamer1.0-tools:arm64 gstreamer1.0-plugins-good:arm64 \
+  ./gstreamer1.0-oct_*.deb ./oct-tools_*.deb ./liboctdaq0_*.deb ./gst-oct-dev_*.deb \
+  >/dev/null
+mkdir /tmp/emulated
+for program in /usr/bin/gst-inspect-1.0 /usr/bin/gst-launch-1.0 /usr/bin/oct-*; do
+  printf "#!/bin/sh\nexec qemu-aarch64 %s \"\$@\"\n" $program \
+    >/tmp/emulated/${program##*/}
+done
+chmod +x /tmp/emulated/*
+AUTOPKGTEST_TMP=$(mktemp -d)
+export AUTOPKGTEST_TMP PATH=/tmp/emulated:$PATH GST_REGISTRY_FORK=no
+./pipeline
+for name in oct-demo oct-record oct-live oct-convert oct-calibrate oct-daq-sim; do
+  $name --version | grep "^oct-.* (gst-oct) [0-9]"
+done
+gst-launch-1.0 -q octsrc num-buffers=4 ! octrawsink location=$AUTOPKGTEST_TMP/short
+oct-convert $AUTOPKGTEST_TMP/short.oct --output $AUTOPKGTEST_TMP --format npy
+[ $(stat -c %s $AUTOPKGTEST_TMP/short.npy) -gt 100000 ]
+'
+
 if [ "$suite" = --within ]; then
   prepare
-  if [ $# -gt 0 ]; then
-    exec "$@"
-  fi
-  build_and_test
+  case ${1:-} in
+    '') build_and_test ;;
+    --packages) build_packages ;;
+    *) exec "$@" ;;
+  esac
   exit
 fi
 
 bash tests/debian.sh --for arm64 "$suite" bash tests/arm64.sh --within "$@"
+if [ "${1:-}" = --packages ]; then
+  packages=$root/build-debian-$suite-arm64-packages
+  rm -rf "$packages"
+  mkdir "$packages"
+  cp "build-debian-$suite-arm64/system/srv/gst-oct/packages"/*.deb debian/tests/pipeline \
+    "$packages"
+  rm -f "$packages"/*-dbgsym_*.deb
+  bash tests/debian.sh --bare "$packages" "$suite" bash -c "OCT_NOT_NOW=$OCT_NOT_NOW
+$(declare -f oct_apt)
+$try"
+  echo "The packages of Debian $suite for arm64 are in $packages"
+fi
