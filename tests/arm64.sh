@@ -37,6 +37,11 @@ case $suite in
   *) shift ;;
 esac
 
+case ${1:-} in
+  '' | --packages) ;;
+  -*) echo "'$1' is not an option of tests/arm64.sh, see --help." >&2; exit 2 ;;
+esac
+
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$root"
 # shellcheck source=pipelines/packages.sh
