@@ -108,7 +108,7 @@ export AUTOPKGTEST_TMP PATH=/tmp/emulated:$PATH GST_REGISTRY_FORK=no
 for name in oct-demo oct-record oct-live oct-convert oct-calibrate oct-daq-sim; do
   $name --version | grep "^oct-.* (gst-oct) [0-9]"
 done
-gst-launch-1.0 -q octsrc num-buffers=4 ! octrawsink location=$AUTOPKGTEST_TMP/short
+gst-launch-1.0 -q octsrc bscans=4 num-buffers=4 ! octrawsink location=$AUTOPKGTEST_TMP/short
 oct-convert $AUTOPKGTEST_TMP/short.oct --output $AUTOPKGTEST_TMP --format npy
 [ $(stat -c %s $AUTOPKGTEST_TMP/short.npy) -gt 100000 ]
 '
