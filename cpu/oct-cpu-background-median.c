@@ -15,8 +15,12 @@
 #include <string.h>
 
 /* Bytes of a row that are processed together, one vector: those of 1000 A-lines
- * fit the L1 cache. */
-#define BLOCK 32
+ * fit the L1 cache.  On ARM no more than a register holds (oct-cpu-vector.h). */
+#ifdef __aarch64__
+#  define BLOCK 16
+#else
+#  define BLOCK 32
+#endif
 /* blocks that are copied together: rows are a page apart and more */
 #define GROUP 8
 /* A-lines that are fetched before they are copied */
@@ -226,12 +230,14 @@ value_f32 (gint64 key)
       const Vector_##name *values, guint lines, Bounds *b)                     \
   {                                                                            \
     gint32 limits[COLUMNS_##name], counts[COLUMNS_##name];                     \
+    key limit[COLUMNS_##name];                                                 \
     Vector_##name keys;                                                        \
                                                                                \
     do {                                                                       \
       cpu_median_halve (b, COLUMNS_##name, limits);                            \
       for (guint i = 0; i < COLUMNS_##name; i++)                               \
-        keys[i] = (key)limits[i];                                              \
+        limit[i] = (key)limits[i];                                             \
+      memcpy (&keys, limit, sizeof keys);                                      \
       count_##name (values, lines, &keys, counts);                             \
     } while (narrow (b, COLUMNS_##name, limits, counts));                      \
   }                                                                            \

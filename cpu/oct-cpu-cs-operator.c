@@ -22,18 +22,27 @@ typedef struct {
   double *product, *squares;
 } Work;
 
+/* Lanes that are summed up at a time: on ARM no more than a register holds
+ * (oct-cpu-vector.h). */
+#ifdef __aarch64__
+typedef OctVector Some;
+#else
+typedef OctLanes Some;
+#endif
+#define SOME (OCT_LANES / (guint)(sizeof (Some) / sizeof (float)))
+
 /* *to = sum over the taps of band[tap] from[tap]; taps and parts are constants
  * when inlined */
 OCT_INLINE void
 multiply_cell (
     const float *band, guint taps, guint parts, const float *from, float *to)
 {
-  for (guint part = 0; part < parts; part++) {
-    const OctLanes *at = (const OctLanes *)from + part;
-    OctLanes sum = band[0] * at[0];
+  for (guint part = 0; part < parts * SOME; part++) {
+    const Some *at = (const Some *)from + part;
+    Some sum = band[0] * at[0];
     for (guint tap = 1; tap < taps; tap++)
-      sum += band[tap] * at[tap * parts];
-    ((OctLanes *)to)[part] = sum;
+      sum += band[tap] * at[tap * parts * SOME];
+    ((Some *)to)[part] = sum;
   }
 }
 
@@ -42,17 +51,17 @@ OCT_INLINE void
 multiply_two (
     const float *band, guint taps, guint parts, const float *from, float *to)
 {
-  for (guint part = 0; part < parts; part++) {
-    const OctLanes *at = (const OctLanes *)from + part;
-    OctLanes first = band[0] * at[0];
-    OctLanes second = band[2 * taps - 1] * at[taps * parts];
+  for (guint part = 0; part < parts * SOME; part++) {
+    const Some *at = (const Some *)from + part;
+    Some first = band[0] * at[0];
+    Some second = band[2 * taps - 1] * at[taps * parts * SOME];
     for (guint tap = 1; tap < taps; tap++) {
-      OctLanes value = at[tap * parts];
+      Some value = at[tap * parts * SOME];
       first += band[tap] * value;
       second += band[taps + tap - 1] * value;
     }
-    ((OctLanes *)to)[part] = first;
-    ((OctLanes *)to)[part + parts] = second;
+    ((Some *)to)[part] = first;
+    ((Some *)to)[part + parts * SOME] = second;
   }
 }
 

@@ -24,8 +24,8 @@ multiply (const float *restrict in, guint samples,
     OctVector value = *(const OctVector *)(in + i);
     const OctVector *factor = (const OctVector *)(factors + 2 * i);
     OctVector *to = (OctVector *)(out + 2 * i);
-    to[0] = factor[0] * OCT_PICK (value, value, 0, 0, 1, 1, 2, 2, 3, 3);
-    to[1] = factor[1] * OCT_PICK (value, value, 4, 4, 5, 5, 6, 6, 7, 7);
+    to[0] = factor[0] * OCT_FIRST_TWICE (value);
+    to[1] = factor[1] * OCT_SECOND_TWICE (value);
   }
   for (; i < samples; i++) {
     out[2 * i] = in[i] * factors[2 * i];

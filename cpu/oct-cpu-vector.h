@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * Vectors of eight floats and their transposition.  They do not depend on the
- * target: the compiler splits them if the processor has shorter ones.
+ * Vectors of eight floats, of four on ARM, and their transposition.  On x86 they do
+ * not depend on the processor: the compiler splits them for one with shorter ones.
+ * For ARM it does not: it keeps them in memory, and fills them float by float.
  */
 #pragma once
 
 #include <glib.h>
 
-#define OCT_VECTOR 8
+#ifdef __aarch64__
+#  define OCT_VECTOR 4
+#else
+#  define OCT_VECTOR 8
+#endif
 
 typedef float OctVector
     __attribute__ ((vector_size (4 * OCT_VECTOR), aligned (4), may_alias));
@@ -31,7 +36,30 @@ typedef guint16 OctCounts16
     __builtin_shuffle (a, b, (OctSelection){ __VA_ARGS__ })
 #endif
 
-/* to[i][k] = rows[k][i], 8 x 8 */
+#if OCT_VECTOR == 4
+
+/* to[i][k] = rows[k][i], OCT_VECTOR x OCT_VECTOR */
+OCT_INLINE void
+oct_transpose_rows (
+    const OctVector rows[OCT_VECTOR], float *const to[OCT_VECTOR])
+{
+  for (guint i = 0; i < 2; i++) {
+    OctVector a = i == 0 ? OCT_PICK (rows[0], rows[1], 0, 4, 1, 5)
+                         : OCT_PICK (rows[0], rows[1], 2, 6, 3, 7);
+    OctVector b = i == 0 ? OCT_PICK (rows[2], rows[3], 0, 4, 1, 5)
+                         : OCT_PICK (rows[2], rows[3], 2, 6, 3, 7);
+
+    *(OctVector *)to[2 * i] = OCT_PICK (a, b, 0, 1, 4, 5);
+    *(OctVector *)to[2 * i + 1] = OCT_PICK (a, b, 2, 3, 6, 7);
+  }
+}
+
+/* each value of the first and of the second half twice */
+#  define OCT_FIRST_TWICE(v) OCT_PICK (v, v, 0, 0, 1, 1)
+#  define OCT_SECOND_TWICE(v) OCT_PICK (v, v, 2, 2, 3, 3)
+
+#else
+
 OCT_INLINE void
 oct_transpose_rows (
     const OctVector rows[OCT_VECTOR], float *const to[OCT_VECTOR])
@@ -55,7 +83,12 @@ oct_transpose_rows (
   }
 }
 
-/* to[i][k] = from[k][i], 8 x 8 */
+#  define OCT_FIRST_TWICE(v) OCT_PICK (v, v, 0, 0, 1, 1, 2, 2, 3, 3)
+#  define OCT_SECOND_TWICE(v) OCT_PICK (v, v, 4, 4, 5, 5, 6, 6, 7, 7)
+
+#endif
+
+/* to[i][k] = from[k][i], OCT_VECTOR x OCT_VECTOR */
 OCT_INLINE void
 oct_transpose (const float *const from[OCT_VECTOR], float *const to[OCT_VECTOR])
 {

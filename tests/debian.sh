@@ -5,7 +5,7 @@ set -euo pipefail
 
 usage () {
   cat <<'END'
-Usage: tests/debian.sh [--bare FOLDER] SUITE [COMMAND [ARGUMENT ...]]
+Usage: tests/debian.sh [--bare FOLDER | --for NAME] SUITE [COMMAND [ARGUMENT ...]]
 
 Makes a Debian system of that name (bookworm, trixie, ...), or Ubuntu 24.04
 (noble), in build-debian-SUITE/, copies what the working tree has into it, and runs COMMAND
@@ -18,6 +18,8 @@ and runs all tests: tests/run.sh --plain.
 
 With --bare the system is a new one, in build-debian-SUITE-bare/, and has nothing
 of the working tree, but a copy of FOLDER in which COMMAND runs: for packages.
+With --for the system is one of its own, in build-debian-SUITE-NAME/: for commands
+that change a system in a way that others shall not see.
 
 The second run takes what the first has downloaded and built; remove the folder
 for a fresh start (nothing stays mounted in it).  Needs root or sudo.  Packages
@@ -39,13 +41,25 @@ give_up () {
   exit $NO_SYSTEM
 }
 
-bare=
-if [ "${1:-}" = --bare ]; then
-  bare=${2:-}
-  [ -d "$bare" ] || { echo "'$bare' is no folder, see tests/debian.sh --help." >&2; exit 2; }
-  bare=$(realpath "$bare")
-  shift 2
-fi
+bare='' own=''
+case ${1:-} in
+  --bare)
+    bare=${2:-}
+    [ -d "$bare" ] || { echo "'$bare' is no folder, see tests/debian.sh --help." >&2; exit 2; }
+    bare=$(realpath "$bare")
+    options=(--bare "$bare")
+    shift 2 ;;
+  --for)
+    own=${2:-}
+    case $own in
+      '' | bare | packages | *[!a-z0-9]*)
+        echo "'$own' cannot be the name of a system of its own, see tests/debian.sh --help." >&2
+        exit 2 ;;
+    esac
+    options=(--for "$own")
+    shift 2 ;;
+  *) options=() ;;
+esac
 case ${1:-} in
   --help | -h) usage; exit 0 ;;
   '' | -* | *[!a-z0-9]*)
@@ -64,7 +78,7 @@ fi
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cache=$root/build-debian-$suite/packages
-folder=$root/build-debian-$suite${bare:+-bare}
+folder=$root/build-debian-$suite${bare:+-bare}${own:+-$own}
 system=$folder/system
 # in the system: beside it lies `shared`, as beside the checkout
 copy=/srv/gst-oct/checkout
@@ -72,7 +86,7 @@ copy=/srv/gst-oct/checkout
 if [ "$(id -u)" -ne 0 ]; then
   command -v sudo >/dev/null || give_up "this needs root, or sudo"
   exec sudo --preserve-env=CI,OCT_TEST_DATA,http_proxy,https_proxy,no_proxy \
-    bash "${BASH_SOURCE[0]}" ${bare:+--bare "$bare"} "$suite" "$@"
+    bash "${BASH_SOURCE[0]}" "${options[@]}" "$suite" "$@"
 fi
 
 # The address of this computer's own packages; label "Debian",
@@ -277,4 +291,4 @@ fi
 [ -d "$system" ] || make_system
 copy_files
 OCT_DEBIAN_INSIDE=yes exec unshare --mount --propagation private --pid --fork \
-  --kill-child bash "${BASH_SOURCE[0]}" ${bare:+--bare "$bare"} "$suite" "$@"
+  --kill-child bash "${BASH_SOURCE[0]}" "${options[@]}" "$suite" "$@"
