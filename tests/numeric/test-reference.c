@@ -74,6 +74,9 @@
 /* Levels of motion, relative to the largest: the little that is left of R less
  * the noise and still tissue has the rounding of both. */
 #define FLOW_LEVEL 2e-5
+/* Places in float32, kernels from a table of 256 (2e-5), and the polynomial or
+ * the rest of a phase, found at a place in three steps. */
+#define KCLOCK_TOLERANCE 1e-3
 /* Part of the pixels that may do so, and after the whole chain, where the
  * darkest pixel sets the range and has the largest relative error: its error of
  * 2e-7 of an A-line 10^4 times as large is 0.02 dB, and moves all levels by up
@@ -456,6 +459,8 @@ tolerance_of (const Case *test)
   case OCT_OPERATION_CS:
     return is_exact_sensing (step->params) ? SENSING_FFT_TOLERANCE
                                            : SENSING_TOLERANCE;
+  case OCT_OPERATION_KCLOCK:
+    return KCLOCK_TOLERANCE;
   case OCT_OPERATION_REFOCUS:
     return ((const OctRefocusParams *)step->params)->automatic
                ? FOCUS_TOLERANCE

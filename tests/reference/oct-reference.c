@@ -28,6 +28,7 @@ oct_reference_free (OctReference *plan)
   oct_operation_free_params (plan->operation, plan->params);
   g_free (plan->running);
   reference_forget (plan);
+  reference_clock_free (plan->clock);
   g_free (plan);
 }
 
