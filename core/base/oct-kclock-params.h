@@ -32,14 +32,14 @@ G_BEGIN_DECLS
  *     half a cycle, to that of d + t' slope, with t' from the slope of d.  t
  *     becomes t - sum w s (d - 2 pi m) / sum w s^2, s the slope of ref; from 0,
  *     twice.  The residual of b is what that leaves of d - 2 pi m.
- *   phi = ref (n - t) of STATIC; FIT: and the polynomial in n of `order`, the
- *     least squares through the residuals; FULL: and arg (z exp (-i ref (n - t))).
- *     AUTO: STATIC or FIT, as oct-kclock.h says.
- *   out[j]: the spectrum at x + delay, phi (x) = r0 + (r1 - r0) j / (samples - 1),
- *     r0 and r1 the ends of the first reference, by OCT_KCLOCK_TAPS samples with
- *     the weights sinc (d) I0 (OCT_KCLOCK_BETA (1 - (2 d / taps)^2)^1/2) of
- *     their distances d, of unit sum; the first and the last sample stand in for
- *     those beyond.
+ *   out[j]: the spectrum at x + delay, x the fixed point of x = p + t - e (x) / s,
+ *     ref (p) = r0 + (r1 - r0) j / (samples - 1), s the slope of ref at p, r0 and r1
+ *     the ends of the first reference.  e = 0 of STATIC; FIT: the polynomial in n of
+ *     `order`, the least squares through the residuals; FULL: arg of z exp (-i
+ *     ref (n - t)), straight lines between samples.  AUTO: STATIC or FIT, as
+ *     oct-kclock.h says.  Read by OCT_KCLOCK_TAPS samples with the weights sinc (d)
+ *     I0 (OCT_KCLOCK_BETA (1 - (2 d / taps)^2)^1/2) of their distances d, of unit
+ *     sum; the first and the last sample stand in for those beyond.
  * An A-line is refused, by the first that is true, as
  *   WEAK: its SNR is below min_snr.  Of the power spectrum of the clock with a
  *     Hann window, over M, noise is the mean more than .01 outside of the band and
@@ -49,7 +49,7 @@ G_BEGIN_DECLS
  *     the first reference), or the phase falls from sample n - 1 to n + 1 for 1 % of
  *     the n; GAP and HOP over samples whose weight is above .2 of the largest;
  *   LATE: |t| > max_jitter + .5.
- * It then has phi = ref (n).  While there is no reference all is 0.
+ * It then has t = 0 and e = 0.  While there is no reference all is 0.
  * get_counts(): A-lines so far, by OctKclockFault. */
 typedef enum {
   OCT_KCLOCK_STATIC,

@@ -12,7 +12,7 @@
 
 #define B OCT_KCLOCK_BLOCKS
 /* cycles per sample above which a clock may be one that is folded back */
-#define FASTEST 0.485
+#define FASTEST 0.48
 /* cycles of a sweep that say something of its speed */
 #define FEWEST 8
 
@@ -534,6 +534,18 @@ kclock_is_rising (const OctKclock *k)
   return p[k->params.samples - 1] > p[0];
 }
 
+/* The speed comes near to half a cycle per sample, where it would fold back. */
+static gboolean
+kclock_is_fast (const OctKclock *k)
+{
+  const double *p = k->phase + OCT_KCLOCK_EXTENT;
+
+  for (guint i = 0; i + 8 < k->params.samples; i++)
+    if (p[i + 8] - p[i] > 8 * 2 * G_PI * FASTEST)
+      return TRUE;
+  return FALSE;
+}
+
 /* A-lines of finite values, one after the other. */
 static guint
 kclock_keep_finite (const float *clocks, guint lines, guint n, float *kept)
@@ -587,7 +599,10 @@ oct_kclock_find (OctKclock *k, const float *clocks, guint lines)
     k->amplitude[i] = cabs (w->mean[i]);
   k->first = k->phase[OCT_KCLOCK_EXTENT];
   k->last = k->phase[OCT_KCLOCK_EXTENT + n - 1];
-  if (!kclock_is_rising (k) || !isfinite (k->last))
+  if (kclock_is_fast (k))
+    k->why = OCT_KCLOCK_FAST;
+  if (k->why == OCT_KCLOCK_FAST || !kclock_is_rising (k)
+      || !isfinite (k->last))
     return;
   kclock_make_blocks (k);
   oct_kclock_make_tables (k);

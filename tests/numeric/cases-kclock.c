@@ -61,8 +61,11 @@ add_methods (GRand *random)
     Sweep sweep = source;
     OctKclockParams params = params_of (&source, 20, OCT_SAMPLE_U16);
     params.method = i;
-    /* in noise, phases of single samples turn over at the ends of the sweep */
-    sweep.snr = i == OCT_KCLOCK_FULL ? 45 : source.snr;
+    /* phases of single samples turn over at the ends of the sweep otherwise */
+    if (i == OCT_KCLOCK_FULL) {
+      sweep.snr = 45;
+      sweep.jitter = 0.1;
+    }
     add_kclock (names[i], &params, array_sweeps (random, &sweep, 20, 'u', 2));
   }
   for (guint i = 0; i < 2; i++) {

@@ -4,6 +4,7 @@
  * refused, and what happens where there is no clock.
  */
 #include "numeric.h"
+#include "oct-kclock-delay.h"
 #include "oct-parallel.h"
 #include "sweep.h"
 
@@ -213,6 +214,45 @@ test_cycles (void)
   g_assert_cmpfloat (phase_error (&late, params, 1, 4), <=, 0.02);
 }
 
+/* Cables: the other channel 3.3 samples later, its fringe on the spectrum of a
+ * source; and channels that say nothing. */
+static void
+test_delay (void)
+{
+  const guint n = source.samples;
+  static const double delays[] = { 3.3, -2.6, 0 };
+  double delay, deviation;
+  g_autoptr (GError) error = NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (delays); i++) {
+    Sweep late = source;
+    g_autofree float *rows = NULL;
+
+    late.depth = 0.9;
+    late.late = delays[i];
+    rows = new_sweeps (&late, 20 + i, 64);
+    for (gsize at = 0; at < (gsize)64 * 2 * n; at++)
+      if (at / n % 2 == 0)
+        rows[at] = (float)(10 * sweep_amplitude (&source, (double)(at % n))
+                           + sweep_amplitude (&source, (double)(at % n))
+                                 * rows[at]);
+    g_assert_true (
+        oct_kclock_find_delay (rows, n, 64, &delay, &deviation, NULL));
+    g_test_message ("%g found as %.4f, standard error %.4f", delays[i], delay,
+        deviation);
+    g_assert_cmpfloat (fabs (delay - delays[i]), <=, 0.03);
+    g_assert_cmpfloat (deviation, <=, 0.02);
+    memset (rows, 0, n * sizeof *rows);
+    for (guint line = 0; line < 64; line++)
+      memset (rows + (line * 2 + i % 2) * n, 0, n * sizeof *rows);
+    g_assert_false (
+        oct_kclock_find_delay (rows, n, 64, &delay, &deviation, &error));
+    g_assert_nonnull (
+        strstr (error->message, i % 2 ? "second half" : "first half"));
+    g_clear_error (&error);
+  }
+}
+
 /* --------------------------------------------------------------------- faults */
 
 static void
@@ -390,6 +430,7 @@ main (int argc, char **argv)
   g_test_add_func ("/kclock/figures", test_figures);
   g_test_add_func ("/kclock/auto", test_auto);
   g_test_add_func ("/kclock/cycles", test_cycles);
+  g_test_add_func ("/kclock/delay", test_delay);
   g_test_add_func ("/kclock/faults", test_faults);
   g_test_add_func ("/kclock/noisy", test_noisy);
   g_test_add_func ("/kclock/no-clock", test_no_clock);

@@ -538,12 +538,12 @@ fit_polynomial (const Clock *c, guint order, const double *values, double *to)
     to[o] = a[o][order + 1] / a[o][o];
 }
 
-/* The phase at sample x of an A-line. */
+/* The phase at sample x beyond that of the delay. */
 static double
-line_phase (const OctKclockParams *p, const Clock *c, OctKclockMethod method,
+line_rest (const OctKclockParams *p, const Clock *c, OctKclockMethod method,
     const Line *line, const double *fit, double x)
 {
-  double phase = phase_at (c, x - line->t);
+  double phase = 0;
 
   if (method == OCT_KCLOCK_FIT) {
     double at = CLAMP ((x + 0.5) / (c->n / B * B) * 2 - 1, -1, 1);
@@ -553,10 +553,26 @@ line_phase (const OctKclockParams *p, const Clock *c, OctKclockMethod method,
   if (method == OCT_KCLOCK_FULL) {
     double inside = CLAMP (x, 0, c->n - 1.0);
     guint i = MIN ((guint)inside, c->n - 2);
-    phase += carg (line->turned[i]
-                   + (inside - i) * (line->turned[i + 1] - line->turned[i]));
+    phase = carg (line->turned[i]
+                  + (inside - i) * (line->turned[i + 1] - line->turned[i]));
   }
   return phase;
+}
+
+/* p with ref (p) = target, by bisection. */
+static double
+place_of (const Clock *c, double target)
+{
+  double low = -20, high = c->n + 20;
+
+  for (guint round = 0; round < 60; round++) {
+    double x = (low + high) / 2;
+    if (phase_at (c, x) < target)
+      low = x;
+    else
+      high = x;
+  }
+  return low;
 }
 
 static double
@@ -594,16 +610,14 @@ resample (const OctKclockParams *p, const Clock *c, OctKclockMethod method,
 
   fit_polynomial (c, p->order, line->residual, fit);
   for (guint j = 0; j < c->n; j++) {
-    double target = c->first + (c->last - c->first) * j / (c->n - 1);
-    double low = -20, high = c->n + 20;
-    for (guint round = 0; round < 60; round++) {
-      double x = (low + high) / 2;
-      if (line_phase (p, c, method, line, fit, x) < target)
-        low = x;
-      else
-        high = x;
-    }
-    out[j] = interpolate (spectrum, (gint)c->n, low + p->delay);
+    double place = place_of (
+        c, c->first + (c->last - c->first) * j / (c->n - 1));
+    double slope =
+        (phase_at (c, place + 1e-4) - phase_at (c, place - 1e-4)) / 2e-4;
+    double x = place + line->t;
+    for (guint round = 0; method != OCT_KCLOCK_STATIC && round < 40; round++)
+      x = place + line->t - line_rest (p, c, method, line, fit, x) / slope;
+    out[j] = interpolate (spectrum, (gint)c->n, x + p->delay);
   }
 }
 
