@@ -19,10 +19,10 @@
 
 /* The scratch of one thread. */
 typedef struct {
-  float *lanes;   /* [length][2][OCT_LANES] */
-  float *rows;    /* [OCT_LANES][2][samples], the analytic signals */
-  float *turned;  /* [2][samples + 2 HALF], zeros at both ends */
-  float *mean;    /* [2][samples] */
+  float *lanes;    /* [length][2][OCT_LANES] */
+  float *rows;     /* [OCT_LANES][2][samples], the analytic signals */
+  float *turned;   /* [2][samples + 2 HALF], zeros at both ends */
+  float *mean;     /* [2][samples] */
   float *spectrum; /* [samples + TAPS], the ends repeated */
   gpointer fft;
 } KclockScratch;
@@ -35,11 +35,11 @@ struct _OctPlan {
   guint threads;
   gsize scratch_size;
   guint8 *scratch;
-  float *first;    /* [first lines][samples], clocks */
-  float *turned;   /* [average][2][samples], those that renew the reference */
-  double *mean;    /* [samples][2] */
-  guint8 *faults;  /* [lines] of this frame */
-  guint step;      /* every so many A-lines can renew it */
+  float *first;   /* [first lines][samples], clocks */
+  float *turned;  /* [average][2][samples], those that renew the reference */
+  double *mean;   /* [samples][2] */
+  guint8 *faults; /* [lines] of this frame */
+  guint step;     /* every so many A-lines can renew it */
   guint64 counts[OCT_MOST_COUNTS];
 };
 
@@ -135,8 +135,8 @@ cpu_kclock_create (gconstpointer data, GError **error)
   }
   plan->kernel = g_new (float, (OCT_KCLOCK_PHASES + 1) * TAPS);
   oct_kclock_fill_kernel (plan->kernel);
-  plan->first = g_new (
-      float, (gsize)oct_kclock_first_lines (params) * params->samples);
+  plan->first =
+      g_new (float, (gsize)oct_kclock_first_lines (params) * params->samples);
   plan->mean = g_new (double, 2 * (gsize)params->samples);
   plan->faults = g_new0 (guint8, params->lines);
   return plan;
@@ -295,7 +295,7 @@ cpu_kclock_sum (const float *values, guint count)
 }
 
 /* The delay, FALSE: none, as the values are not finite or it is beyond all
- * limits.  What is turned back by it is in the scratch. */
+ * limits.  The signal turned back by it is in the scratch. */
 static gboolean
 cpu_kclock_find_delay (const OctKclock *k, const KclockScratch *s,
     const float *re, const float *im, float *t, float *residual)
@@ -405,8 +405,8 @@ cpu_kclock_get_rest (
 
 /* Samples by which wavenumber `j` is elsewhere than the delay says. */
 static float
-cpu_kclock_correct (const OctPlan *plan, const KclockScratch *s,
-    const float *c, float t, guint j)
+cpu_kclock_correct (const OctPlan *plan, const KclockScratch *s, const float *c,
+    float t, guint j)
 {
   const OctKclock *k = plan->clock;
   float x = (float)k->place[j] + k->fraction[j] + t;
@@ -466,8 +466,7 @@ cpu_kclock_load_spectrum (
   cpu_kclock_load (plan->params.format, row, 0, n, to);
   for (guint i = 1; i <= TAPS / 2; i++) {
     to[-(gint)i] = to[0];
-    if (i < TAPS / 2)
-      to[n - 1 + i] = to[n - 1];
+    to[n - 1 + i] = to[n - 1];
   }
 }
 
@@ -511,12 +510,12 @@ cpu_kclock_do_lines (gpointer data, guint first, guint end, guint thread)
   memset (s.turned, 0, 2 * (n + 2 * HALF) * sizeof (float));
   memset (s.lanes, 0, (gsize)plan->clock->length * OCT_LANES * sizeof (float));
   for (guint line = first; line < end; line++)
-    cpu_kclock_load_lane (plan, oct_cpu_row (loop->from, line), s.mean, s.lanes,
-        line - first);
+    cpu_kclock_load_lane (
+        plan, oct_cpu_row (loop->from, line), s.mean, s.lanes, line - first);
   cpu_kclock_analyse (plan, &s, end - first, plan->faults + first);
   for (guint line = first; line < end; line++)
-    cpu_kclock_do_line (loop, &s, line,
-        s.rows + (gsize)(line - first) * 2 * n, plan->faults + line);
+    cpu_kclock_do_line (loop, &s, line, s.rows + (gsize)(line - first) * 2 * n,
+        plan->faults + line);
 }
 
 /* ---------------------------------------------------------------------- frames */
@@ -569,10 +568,9 @@ cpu_kclock_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
   const OctKclockParams *p = &plan->params;
   const gsize row = p->samples * sizeof (float);
   guint lines = oct_frame_count_lines (in, p->lines);
-  OctCpuLoop loop = { .plan = plan,
-    .from = &in->planes[0],
-    .to = &out->planes[0],
-    .lines = lines };
+  OctCpuLoop loop = {
+    .plan = plan, .from = &in->planes[0], .to = &out->planes[0], .lines = lines
+  };
 
   if (!oct_cpu_check_plane (&in->planes[0],
           2 * p->samples * oct_sample_format_size (p->format), error)

@@ -127,9 +127,9 @@ cuda_kclock_alloc (OctPlan *plan, GError **error)
       || !cuda_kclock_alloc_tables (plan, error)
       || !cuda_kclock_take (&plan->faults, p->lines, error)
       || !cuda_kclock_take (&plan->state, 2 * sizeof (int), error)
-      || !oct_cuda_check (cudaHostAlloc ((void **)&plan->told,
-                              sizeof *plan->told,
-                              cudaHostAllocMapped | cudaHostAllocPortable),
+      || !oct_cuda_check (
+          cudaHostAlloc ((void **)&plan->told, sizeof *plan->told,
+              cudaHostAllocMapped | cudaHostAllocPortable),
           NAME, error))
     return FALSE;
   memset (plan->told, 0, sizeof *plan->told);

@@ -114,12 +114,13 @@ kclock_filter (const __grid_constant__ OctCudaKclock c)
 
 /* -------------------------------------------------------------------- A-lines */
 
-/* What the threads of an A-line share. */
+/* Shared by the threads of an A-line. */
 typedef struct {
   float re[BLOCKS], im[BLOCKS], residual[BLOCKS];
   float fit[OCT_KCLOCK_MOST_ORDER + 1];
+  float parts[THREADS / 32];
   float t, rms;
-  int in_range, falls;
+  int in_range;
 } LineState;
 
 /* z exp (-i ref (n - t)) of sample i */
@@ -163,22 +164,21 @@ sum_parts (const OctCudaKclock &c, const float2 *z, LineState *line)
 __device__ static void
 find_delay (const OctCudaKclock &c, const float2 *z, LineState *line)
 {
-  if (threadIdx.x == 0) {
+  float t = 0; /* of thread 0, as the next */
+  int in_range = 1;
+
+  if (threadIdx.x == 0)
     line->t = 0;
-    line->in_range = 1;
-    line->falls = 0;
-  }
   __syncthreads ();
   for (int round = 0; round < 2; round++) {
     sum_parts (c, z, line);
     __syncthreads ();
-    if (threadIdx.x == 0 && line->in_range) {
-      float t = line->t;
-
-      oct_kclock_solve (&c.blocks, line->re, line->im, round == 0, &t,
-          line->residual);
-      line->in_range = fabsf (t) <= (float)OCT_KCLOCK_MOST_JITTER + 1;
-      line->t = line->in_range ? t : 0;
+    if (threadIdx.x == 0 && in_range) {
+      oct_kclock_solve (
+          &c.blocks, line->re, line->im, round == 0, &t, line->residual);
+      in_range = fabsf (t) <= (float)OCT_KCLOCK_MOST_JITTER + 1;
+      line->t = in_range ? t : 0;
+      line->in_range = in_range;
       line->rms = oct_kclock_rms (&c.blocks, line->residual);
     }
     __syncthreads ();
@@ -204,6 +204,7 @@ judge (const OctCudaKclock &c, const float2 *z, LineState *line)
 {
   const int n = (int)c.rows.samples;
   int gap = 0, hop = 0, falls = 0;
+  float all;
 
   for (int i = (int)threadIdx.x; i < n; i += THREADS) {
     float least = c.tables.gap[i], power;
@@ -222,12 +223,11 @@ judge (const OctCudaKclock &c, const float2 *z, LineState *line)
     hop |= !(u.x >= HOP * sqrtf (power));
     falls += i > 0 && i + 1 < n && falls_at (c, z, i);
   }
-  atomicAdd (&line->falls, falls);
-  gap = __syncthreads_or (gap);
-  hop = __syncthreads_or (hop);
-  if (gap)
+  all = sum_block ((float)falls, line->parts);
+  if (sum_block ((float)gap, line->parts) > 0)
     return OCT_CUDA_KCLOCK_GAP;
-  if (hop || !(line->rms <= c.limit) || (float)line->falls >= 0.01f * (float)n)
+  if (sum_block ((float)hop, line->parts) > 0 || !(line->rms <= c.limit)
+      || all >= 0.01f * (float)n)
     return OCT_CUDA_KCLOCK_HOP;
   return fabsf (line->t) <= c.most_jitter + 0.5f ? OCT_CUDA_KCLOCK_GOOD
                                                  : OCT_CUDA_KCLOCK_LATE;
@@ -245,38 +245,51 @@ get_rest (const OctCudaKclock &c, int method, const float2 *z,
   if (method == OCT_CUDA_KCLOCK_FIT) {
     float at = (x + 0.5f) / (float)(n / BLOCKS * BLOCKS) * 2 - 1;
 
-    return oct_kclock_chebyshev (
-        line->fit, c.order, fminf (fmaxf (at, -1), 1));
+    return oct_kclock_chebyshev (line->fit, c.order, fminf (fmaxf (at, -1), 1));
   }
   x = fminf (fmaxf (x, 0), (float)(n - 1));
   i = min ((int)x, n - 2);
   f = x - (float)i;
-  return atan2f (z[i].y + f * (z[i + 1].y - z[i].y),
-      z[i].x + f * (z[i + 1].x - z[i].x));
+  return atan2f (
+      z[i].y + f * (z[i + 1].y - z[i].y), z[i].x + f * (z[i + 1].x - z[i].x));
+}
+
+/* Kernels as [tap][phase], so that threads of different phases read different
+ * banks of shared memory. */
+typedef float Kernels[TAPS][OCT_KCLOCK_PHASES + 1];
+
+__device__ static void
+load_kernels (const OctCudaKclock &c, Kernels &kernels)
+{
+  for (int i = (int)threadIdx.x; i < TAPS * (OCT_KCLOCK_PHASES + 1);
+       i += THREADS)
+    kernels[i % TAPS][i / TAPS] = c.kernel[i];
 }
 
 /* The spectrum at sample i + f. */
 __device__ static float
-interpolate (const OctCudaKclock &c, const void *row, int i, float f)
+interpolate (const OctCudaKclock &c, const Kernels &kernels, const void *row,
+    int i, float f)
 {
   const int n = (int)c.rows.samples;
   float phase = f * OCT_KCLOCK_PHASES, sum = 0;
   int entry = min ((int)phase, OCT_KCLOCK_PHASES - 1);
-  const float *kernel = c.kernel + entry * TAPS;
 
   phase -= (float)entry;
   for (int tap = 0; tap < TAPS; tap++) {
     int at = min (max (i + tap - (TAPS / 2 - 1), 0), n - 1);
 
+    float weight = kernels[tap][entry];
+
     sum += load_value (c, row, at)
-           * (kernel[tap] + phase * (kernel[tap + TAPS] - kernel[tap]));
+           * (weight + phase * (kernels[tap][entry + 1] - weight));
   }
   return sum;
 }
 
 __device__ static void
-resample (const OctCudaKclock &c, int method, float t, const void *row,
-    const float2 *z, const LineState *line, float *to)
+resample (const OctCudaKclock &c, const Kernels &kernels, int method, float t,
+    const void *row, const float2 *z, const LineState *line, float *to)
 {
   const int n = (int)c.rows.samples;
 
@@ -296,15 +309,16 @@ resample (const OctCudaKclock &c, int method, float t, const void *row,
       i = i < 0 ? 0 : n - 1;
       f = 0;
     }
-    to[j] = interpolate (c, row, i, f);
+    to[j] = interpolate (c, kernels, row, i, f);
   }
 }
 
 __global__ static void
 __launch_bounds__ (THREADS)
-kclock_resample (const __grid_constant__ OctCudaKclock c)
+    kclock_resample (const __grid_constant__ OctCudaKclock c)
 {
   __shared__ LineState line;
+  __shared__ Kernels kernels;
   const int n = (int)c.rows.samples;
   const char *row = (const char *)c.rows.in + c.rows.in_stride * blockIdx.x;
   float *to = (float *)((char *)c.rows.out + c.rows.out_stride * blockIdx.x);
@@ -312,6 +326,8 @@ kclock_resample (const __grid_constant__ OctCudaKclock c)
   int fault, method = c.method, whole;
   float f;
 
+  /* a table of the plan: see oct-cuda-launch.cuh */
+  load_kernels (c, kernels);
   begin_kernel ();
   fault = c.faults[blockIdx.x];
   find_delay (c, z, &line);
@@ -333,8 +349,8 @@ kclock_resample (const __grid_constant__ OctCudaKclock c)
     fault = judge (c, z, &line);
   if (fault != OCT_CUDA_KCLOCK_GOOD)
     method = OCT_CUDA_KCLOCK_STATIC;
-  resample (c, method, fault == OCT_CUDA_KCLOCK_GOOD ? line.t : 0, row, z,
-      &line, to);
+  resample (c, kernels, method, fault == OCT_CUDA_KCLOCK_GOOD ? line.t : 0, row,
+      z, &line, to);
   if (threadIdx.x == 0)
     c.faults[blockIdx.x] = (uint8_t)fault;
 }
@@ -423,8 +439,9 @@ make_turn (const OctCudaKclock &c, const double *p, int i)
   double after = i < n + EXTENT - 1 ? extended_phase (p, n, i + 1) : phase;
   float4 turn;
 
-  sincosf ((float)(phase - rint (phase / (2 * 3.14159265358979323846)) * 2
-                               * 3.14159265358979323846),
+  sincosf ((float)(phase
+                   - rint (phase / (2 * 3.14159265358979323846)) * 2
+                         * 3.14159265358979323846),
       &turn.y, &turn.x);
   turn.z = (float)((after - before) / 2);
   turn.w = i > -EXTENT && i < n + EXTENT - 1
@@ -471,8 +488,7 @@ make_place (const OctCudaKclock &c, const double *p, int j)
     f = fmin (fmax (f, -1.0), 2.0);
     at = low + (f > 0.5);
     d = f > 0.5 ? f - 1 : f;
-    first =
-        (extended_phase (p, n, at + 1) - extended_phase (p, n, at - 1)) / 2;
+    first = (extended_phase (p, n, at + 1) - extended_phase (p, n, at - 1)) / 2;
     second = extended_phase (p, n, at + 1) + extended_phase (p, n, at - 1)
              - 2 * extended_phase (p, n, at);
     slope = fmax (first + d * second, 1e-3);

@@ -22,7 +22,7 @@ enum {
   OCT_CUDA_KCLOCK_FAULTS
 };
 
-/* What the host reads while the device writes it. */
+/* Written by the device and read by the host at any time. */
 typedef struct {
   unsigned long long counts[OCT_CUDA_KCLOCK_FAULTS]; /* A-lines */
   int is_lost; /* fewer than half of a frame were good */
@@ -30,28 +30,28 @@ typedef struct {
 
 /* The reference, on the device: as OctKclock. */
 typedef struct {
-  double *phase;               /* [samples + 2 OCT_KCLOCK_EXTENT] */
-  double *amplitude;           /* [samples] */
-  const float *weight;         /* [samples] */
-  const float *filter;         /* [length / 2 + 1] */
-  const int8_t *role;          /* [length / 2 + 1] */
-  float4 *turns;               /* [samples + 2 OCT_KCLOCK_EXTENT] */
-  float *gap;                  /* [samples] */
-  int *place;                  /* [samples] */
-  float *fraction, *inverse;   /* [samples] */
+  double *phase;             /* [samples + 2 OCT_KCLOCK_EXTENT] */
+  double *amplitude;         /* [samples] */
+  const float *weight;       /* [samples] */
+  const float *filter;       /* [length / 2 + 1] */
+  const int8_t *role;        /* [length / 2 + 1] */
+  float4 *turns;             /* [samples + 2 OCT_KCLOCK_EXTENT] */
+  float *gap;                /* [samples] */
+  int *place;                /* [samples] */
+  float *fraction, *inverse; /* [samples] */
 } OctCudaKclockTables;
 
 typedef struct {
-  OctCudaRows rows;     /* samples: of the spectrum or the clock */
-  uint32_t sample_size; /* bytes: 1 and 2 are counts, 4 is float */
-  int length;           /* of the transforms */
-  int pitch;            /* of the bins */
-  float *padded;        /* [lines][length] clocks */
-  const float2 *bins;   /* [lines][pitch] */
-  float2 *analytic;     /* [lines][length] */
-  const float *kernel;  /* see oct_kclock_fill_kernel() */
-  uint8_t *faults;      /* [lines] */
-  int *state;           /* [2] A-lines that are good, and those that renew */
+  OctCudaRows rows;        /* samples: of the spectrum or the clock */
+  uint32_t sample_size;    /* bytes: 1 and 2 are counts, 4 is float */
+  int length;              /* of the transforms */
+  int pitch;               /* of the bins */
+  float *padded;           /* [lines][length] clocks */
+  const float2 *bins;      /* [lines][pitch] */
+  float2 *analytic;        /* [lines][length] */
+  const float *kernel;     /* see oct_kclock_fill_kernel() */
+  uint8_t *faults;         /* [lines] */
+  int *state;              /* [2] A-lines that are good, and those that renew */
   OctCudaKclockTold *told; /* on the host */
   OctCudaKclockTables tables;
   int method, order, signals, noises, step, average;

@@ -27,8 +27,8 @@ oct_calibrate_clock (const OctCalibrateOptions *options, GError **error)
   rows = g_new (float, values);
   for (gsize i = 0; i < values; i++)
     rows[i] = (float)lines->values[i];
-  if (!oct_kclock_find_delay (rows, lines->samples / 2, lines->lines, &delay,
-          &deviation, error))
+  if (!oct_kclock_find_delay (
+          rows, lines->samples / 2, lines->lines, &delay, &deviation, error))
     return FALSE;
   g_print ("The spectra come %.3f samples after the k-clock (standard error "
            "%.3f): set delay=%.3f on octkclock.\n",

@@ -20,7 +20,7 @@
   "  oct-calibrate --mirror m*.raw --samples 2048 --step-um 100 --centre-nm "  \
   "845 \\\n"                                                                   \
   "    --output calibration.csv\n"                                             \
-  "  oct-calibrate --check calibration.csv --mirror m1.npy m2.npy\n"          \
+  "  oct-calibrate --check calibration.csv --mirror m1.npy m2.npy\n"           \
   "  oct-calibrate --clock mirror-with-clock.npy"
 
 static gboolean

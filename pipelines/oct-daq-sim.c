@@ -50,9 +50,9 @@ typedef struct {
   guint64
       there; /* 1 + number of the B-scan in `rendered`, or of the last one */
   /* of a k-clock: */
-  guint8 *clock;    /* [samples], or NULL */
+  guint8 *clock; /* [samples], or NULL */
   OctSpectrometer spectrometer;
-  float *kernel;    /* see oct_kclock_fill_kernel() */
+  float *kernel; /* see oct_kclock_fill_kernel() */
   guint64 line;  /* number of the next A-line */
   guint64 blocks, lost;
   gint64 began;
@@ -125,7 +125,8 @@ sim_parse (SimOptions *o, gint *argc, char ***argv, GError **error)
     { "k-clock", 0, 0, G_OPTION_ARG_NONE, &o->k_clock,
         "A second channel with the clock of an interferometer", NULL },
     { "sweep-jitter", 0, 0, G_OPTION_ARG_DOUBLE, &o->sweep_jitter,
-        "A-lines, and their clock, begin up to so many samples sooner or later, "
+        "A-lines, and their clock, begin up to so many samples sooner or "
+        "later, "
         "by chance (0)",
         "SAMPLES" },
     { "line-rate", 0, 0, G_OPTION_ARG_DOUBLE, &o->line_rate,
@@ -336,8 +337,8 @@ sim_shake (Sim *sim, guint8 *block, guint lines)
 
   for (guint i = 0; i < lines; i++) {
     guint8 *row = block + i * sim->row;
-    double late = g_rand_double_range (sim->random, -1, 1)
-                  * sim->options->sweep_jitter;
+    double late =
+        g_rand_double_range (sim->random, -1, 1) * sim->options->sweep_jitter;
 
     late = rint (late * step) / step;
     memcpy (copy, row, sim->row);

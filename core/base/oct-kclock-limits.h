@@ -8,7 +8,7 @@
 #define OCT_KCLOCK_PAD 64
 /* Equal parts of a sweep, of which phases are unwrapped. */
 #define OCT_KCLOCK_BLOCKS 16
-/* Of the mean over which gaps and hops are looked for: 2 x that + 1 samples. */
+/* Gaps and hops are looked for in means over 2 x that + 1 samples. */
 #define OCT_KCLOCK_HALF_MEAN 8
 /* Interpolation. */
 #define OCT_KCLOCK_TAPS 16

@@ -41,7 +41,7 @@ G_BEGIN_DECLS
  *     I0 (OCT_KCLOCK_BETA (1 - (2 d / taps)^2)^1/2) of their distances d, of unit
  *     sum; the first and the last sample stand in for those beyond.
  * An A-line is refused, by the first that is true, as
- *   WEAK: its SNR is below min_snr.  Of the power spectrum of the clock with a
+ *   WEAK: its SNR is below min_snr.  In the power spectrum of the clock with a
  *     Hann window, over M, noise is the mean more than .01 outside of the band and
  *     above .005; SNR = sum in the band (p - noise) / (noise M / 2);
  *   GAP: |u| < .3 of that of M, u the mean of z exp (-i ref (n - t)) over 17 samples;

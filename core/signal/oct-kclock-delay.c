@@ -37,7 +37,8 @@ kclock_find_channel (const OctKclockParams *params, const float *rows,
     guint lines, guint first, gboolean is_spectrum, GError **error)
 {
   static const char *const why[] = { [OCT_KCLOCK_NONE] = "has no clear fringe",
-    [OCT_KCLOCK_FAST] = "has a fringe of nearly half a cycle per sample or more",
+    [OCT_KCLOCK_FAST] =
+        "has a fringe of nearly half a cycle per sample or more",
     [OCT_KCLOCK_SLOW] = "has a fringe of fewer than 8 cycles" };
   const guint n = params->samples;
   guint wanted = MIN (oct_kclock_first_lines (params), lines);
@@ -111,8 +112,8 @@ kclock_fit_channels (const OctKclock *clock, const OctKclock *spectrum,
   for (guint i = 0; i < 3; i++)
     squares -= x[i] * a[i][3];
   *delay = -x[1] / x[0];
-  *deviation = sqrt (MAX (squares, 0) / (n - 2 * edge) * inverse[1][1])
-               / fabs (x[0]);
+  *deviation =
+      sqrt (MAX (squares, 0) / (n - 2 * edge) * inverse[1][1]) / fabs (x[0]);
   return isfinite (*delay) && isfinite (*deviation);
 }
 

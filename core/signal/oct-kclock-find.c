@@ -2,7 +2,7 @@
 /**
  * The first reference of a k-clock, in double precision.
  */
-#include "oct-kclock-private.h"
+#include "oct-kclock.h"
 
 #include "oct-fourier.h"
 
@@ -23,7 +23,7 @@ struct _OctKclockWork {
   double complex *z;    /* [most][samples] */
   double *power;        /* [samples / 2 + 1] */
   double *smooth, *sorted;
-  double complex *mean, *boxed; /* [samples] */
+  double complex *mean, *boxed;       /* [samples] */
   float *delays, *errors, *residuals; /* [most], ..., [most][B] */
   double complex *sums;               /* [most][B] */
   float *kept;                        /* [most][samples] */
@@ -86,9 +86,9 @@ kclock_new_work (const OctKclock *k)
   w->boxed = g_new (double complex, n);
   w->delays = g_new (float, most);
   w->errors = g_new (float, most);
-  w->residuals = g_new (float, most * B);
-  w->sums = g_new (double complex, most * B);
-  w->kept = g_new (float, most * n);
+  w->residuals = g_new (float, most *B);
+  w->sums = g_new (double complex, most *B);
+  w->kept = g_new (float, most *n);
   w->z = g_try_new (double complex, most *n);
   return w;
 }
@@ -161,8 +161,7 @@ kclock_add_power (
   double mean = kclock_mean (clock, n);
 
   for (guint i = 0; i < n; i++)
-    w->line[i] =
-        (clock[i] - mean) * (0.5 - 0.5 * cos (2 * G_PI * i / (n - 1)));
+    w->line[i] = (clock[i] - mean) * (0.5 - 0.5 * cos (2 * G_PI * i / (n - 1)));
   oct_fourier_forward (w->plain, w->line);
   for (guint i = 0; i <= n / 2; i++)
     power[i] += creal (w->line[i] * conj (w->line[i]));
@@ -212,8 +211,9 @@ kclock_find_band (OctKclock *k, const float *clocks, guint lines)
   for (guint i = 0; i < count; i++)
     if (w->smooth[i] > w->smooth[peak])
       peak = i;
-  least = floor
-          + MAX (1e-3 * (w->smooth[peak] - floor), 6 * floor / sqrt (9.0 * lines));
+  least =
+      floor
+      + MAX (1e-3 * (w->smooth[peak] - floor), 6 * floor / sqrt (9.0 * lines));
   if (!(w->smooth[peak] > least) || !isfinite (w->smooth[peak]))
     return OCT_KCLOCK_NONE;
   low = kclock_end_of_run (w->smooth, (gint)count, (gint)peak, -1, least, gap);
@@ -359,8 +359,8 @@ kclock_find_delays (OctKclock *k, guint lines, const double complex *against)
     for (guint round = 0; round < 2; round++) {
       kclock_sum_blocks (k, z, t, sums);
       for (guint b = 0; b < B; b++) {
-        double complex y = against != NULL ? sums[b] * conj (against[b])
-                                           : sums[b];
+        double complex y =
+            against != NULL ? sums[b] * conj (against[b]) : sums[b];
         re[b] = (float)creal (y);
         im[b] = (float)cimag (y);
       }
@@ -558,8 +558,8 @@ kclock_keep_finite (const float *clocks, guint lines, guint n, float *kept)
     for (guint i = 0; i < n; i++)
       sum += fabsf (clocks[(gsize)l * n + i]);
     if (isfinite (sum))
-      memcpy (kept + (gsize)count++ * n, clocks + (gsize)l * n,
-          n * sizeof *kept);
+      memcpy (
+          kept + (gsize)count++ * n, clocks + (gsize)l * n, n * sizeof *kept);
   }
   return count;
 }
@@ -601,14 +601,12 @@ oct_kclock_find (OctKclock *k, const float *clocks, guint lines)
   k->last = k->phase[OCT_KCLOCK_EXTENT + n - 1];
   if (kclock_is_fast (k))
     k->why = OCT_KCLOCK_FAST;
-  if (k->why == OCT_KCLOCK_FAST || !kclock_is_rising (k)
-      || !isfinite (k->last))
+  if (k->why == OCT_KCLOCK_FAST || !kclock_is_rising (k) || !isfinite (k->last))
     return;
   kclock_make_blocks (k);
   oct_kclock_make_tables (k);
   kclock_find_delays (k, lines, NULL);
-  k->limit =
-      (float)MAX (0.3, 5 * kclock_median_of (w, w->errors, lines));
+  k->limit = (float)MAX (0.3, 5 * kclock_median_of (w, w->errors, lines));
   k->excess = kclock_find_excess (k, lines);
   k->found = TRUE;
   oct_kclock_choose (k);

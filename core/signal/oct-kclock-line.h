@@ -21,29 +21,37 @@
 typedef struct {
   float weight[OCT_KCLOCK_BLOCKS]; /* of sum 1 */
   float slope[OCT_KCLOCK_BLOCKS];  /* rad per sample */
-  float mean, spread, power; /* sum w s, sum w (s - mean)^2, sum w s^2 */
-  int cycles;                /* jitter may exceed half a cycle */
+  float mean, spread, power;       /* sum w s, sum w (s - mean)^2, sum w s^2 */
+  int cycles;                      /* jitter may exceed half a cycle */
 } OctKclockBlocks;
 
 /* exp (i phase) at `f` samples, -.5 .. .5, after one with the phasor (c0, s0),
  * the slope `first` and the curvature `second` of the phase. */
 OCT_KCLOCK_INLINE void
-oct_kclock_model (float c0, float s0, float first, float second, float f,
-    float *c, float *s)
+oct_kclock_model (
+    float c0, float s0, float first, float second, float f, float *c, float *s)
 {
   float d = f * (first + 0.5f * f * second), q = d * d;
   float cd =
       1.0f
-      - q * (0.5f
-          - q * (1 / 24.0f
-              - q * (1 / 720.0f - q * (1 / 40320.0f - q / 3628800.0f))));
-  float sd =
-      d
-      * (1.0f
-          - q * (1 / 6.0f
-              - q * (1 / 120.0f
-                  - q * (1 / 5040.0f
-                      - q * (1 / 362880.0f - q / 39916800.0f)))));
+      - q
+            * (0.5f
+                - q
+                      * (1 / 24.0f
+                          - q
+                                * (1 / 720.0f
+                                    - q * (1 / 40320.0f - q / 3628800.0f))));
+  float sd = d
+             * (1.0f
+                 - q
+                       * (1 / 6.0f
+                           - q
+                                 * (1 / 120.0f
+                                     - q
+                                           * (1 / 5040.0f
+                                               - q
+                                                     * (1 / 362880.0f
+                                                         - q / 39916800.0f)))));
 
   *c = c0 * cd - s0 * sd;
   *s = s0 * cd + c0 * sd;
@@ -69,8 +77,7 @@ oct_kclock_solve (const OctKclockBlocks *b, const float *re, const float *im,
   whole = mean;
   if (is_first && b->cycles) {
     for (int i = 0; i < OCT_KCLOCK_BLOCKS; i++)
-      product +=
-          b->weight[i] * (b->slope[i] - b->mean) * (residual[i] - mean);
+      product += b->weight[i] * (b->slope[i] - b->mean) * (residual[i] - mean);
     if (b->spread > 0)
       whole -= product / b->spread * b->mean;
   }

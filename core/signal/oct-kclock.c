@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "oct-kclock-private.h"
+#include "oct-kclock.h"
 
 #include "oct-params.h"
 
@@ -298,8 +298,7 @@ oct_kclock_choose (OctKclock *k)
   k->blocks.cycles = k->params.max_jitter * oct_kclock_steepest (k) > G_PI;
   k->method = k->params.method;
   if (k->method == OCT_KCLOCK_AUTO)
-    k->method =
-        k->excess * deepest < 0.1 ? OCT_KCLOCK_STATIC : OCT_KCLOCK_FIT;
+    k->method = k->excess * deepest < 0.1 ? OCT_KCLOCK_STATIC : OCT_KCLOCK_FIT;
   kclock_make_fit (k);
 }
 

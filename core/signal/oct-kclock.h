@@ -59,7 +59,7 @@ typedef struct {
   double excess;          /* rad */
   float limit;            /* of the residual, rad */
   double first, last;     /* phases at both ends, for ever */
-  double *phase; /* rad, [samples + 2 OCT_KCLOCK_EXTENT], from -EXTENT on */
+  double *phase;     /* rad, [samples + 2 OCT_KCLOCK_EXTENT], from -EXTENT on */
   double *amplitude; /* [samples] */
   float *weight;     /* [samples], of mean 1 */
   float weight_inside;
@@ -72,8 +72,8 @@ typedef struct {
   guint signals, noises; /* bins of either */
   /* the tables that A-lines are compared with and resampled by: */
   float *cosine, *sine, *slope, *bend; /* [samples + 2 EXTENT] of the phase */
-  float *gap;      /* [samples] least |u|^2; below 0: the sample does not count */
-  gint32 *place;   /* [samples] where the wavenumber is: whole samples, */
+  float *gap;    /* [samples] least |u|^2; below 0: the sample does not count */
+  gint32 *place; /* [samples] where the wavenumber is: whole samples, */
   float *fraction; /* ... and the rest, 0 .. 1 */
   float *inverse;  /* [samples] samples per rad there */
   struct _OctKclockWork *work;
@@ -96,5 +96,13 @@ void oct_kclock_set_params (OctKclock *k, const OctKclockParams *params);
 /* Renews it by mean[samples] complex values of `count` A-lines, and makes the
  * tables. */
 void oct_kclock_renew (OctKclock *k, const double *mean, guint count);
+
+/* Parts of finding and renewing: the phase beyond the ends; all tables, from phase,
+ * amplitude and weight; the largest slope in rad per sample; what depends on
+ * settings: method, fit, whole cycles. */
+void oct_kclock_extend (OctKclock *k);
+void oct_kclock_make_tables (OctKclock *k);
+double oct_kclock_steepest (const OctKclock *k);
+void oct_kclock_choose (OctKclock *k);
 
 G_END_DECLS

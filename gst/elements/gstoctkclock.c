@@ -6,11 +6,9 @@
  * second channel of a digitizer, with the interference of two paths.
  *
  * |[
- * gst-launch-1.0 octdaqsrc socket=/tmp/daq k-clock=true ! octkclock
+ * gst-launch-1.0 octdaqsrc socket=daq k-clock=true num-buffers=50 ! octkclock
  *   ! octdcsub ! octfft ! octlogscale ! videoconvert ! autovideosink
  * ]|
- *
- * oct-daq-sim --k-clock is such a digitizer, for trying it.
  */
 #include "gstoctkclock.h"
 #include "gstoctbus.h"
@@ -151,20 +149,20 @@ gst_oct_kclock_configure (GstOctFilter *filter, gconstpointer data,
         input->columns);
     return FALSE;
   }
-  return gst_oct_filter_set_plan (
-      filter, OCT_OPERATION_KCLOCK, &params, error);
+  return gst_oct_filter_set_plan (filter, OCT_OPERATION_KCLOCK, &params, error);
 }
 
 /* ---------------------------------------------------------------------- faults */
 
-/* What was found of the clock, and what to do. */
+/* The fault of the clock, and how to mend it. */
 static const char *const sentences[OCT_KCLOCK_N_FAULTS] = {
   [OCT_KCLOCK_WEAK] = "its SNR is below `min-snr`; give its channel more light "
                       "or gain, or lower `min-snr` of octkclock",
   [OCT_KCLOCK_GAP] = "it is interrupted; check its light and the range of its "
                      "channel",
-  [OCT_KCLOCK_HOP] = "its phase jumps, as it does when the source hops from one "
-                     "mode to another; check the source and the trigger",
+  [OCT_KCLOCK_HOP] =
+      "its phase jumps, as it does when the source hops from one "
+      "mode to another; check the source and the trigger",
   [OCT_KCLOCK_LATE] = "the sweep begins farther from the others than "
                       "`max-jitter`; check the trigger, or raise `max-jitter` "
                       "of octkclock",
@@ -197,11 +195,10 @@ kclock_warn (GstOctKClock *self, const guint64 *now)
     }
   }
   GST_ELEMENT_WARNING (self, STREAM, DECODE,
-      ("The k-clock cannot be used in %" G_GUINT64_FORMAT " of %"
-       G_GUINT64_FORMAT " A-lines, which are %s: mostly %s.",
+      ("The k-clock cannot be used in %" G_GUINT64_FORMAT
+       " of %" G_GUINT64_FORMAT " A-lines, which are %s: mostly %s.",
           refused, lines,
-          worst >= OCT_KCLOCK_NONE ? "black"
-                                   : "resampled as the mean sweep is",
+          worst >= OCT_KCLOCK_NONE ? "black" : "resampled as the mean sweep is",
           sentences[worst]),
       (NULL));
 }
@@ -213,8 +210,8 @@ kclock_tell (GstOctKClock *self, gboolean last)
   guint64 now[OCT_MOST_COUNTS], refused = 0, refused_now = 0;
   gint64 time = g_get_monotonic_time ();
 
-  if (op == NULL || (!last && self->told_at > 0
-                     && time < self->told_at + TELL_TIME))
+  if (op == NULL
+      || (!last && self->told_at > 0 && time < self->told_at + TELL_TIME))
     return;
   gst_oct_operator_get_counts (op, now);
   for (guint i = OCT_KCLOCK_GOOD + 1; i < OCT_KCLOCK_N_FAULTS; i++) {
@@ -279,8 +276,7 @@ gst_oct_kclock_class_init (GstOctKClockClass *klass)
   GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
   GstOctFilterClass *filter_class = GST_OCT_FILTER_CLASS (klass);
 
-  GST_DEBUG_CATEGORY_INIT (
-      gst_oct_kclock_debug, "octkclock", 0, "OCT k-clock");
+  GST_DEBUG_CATEGORY_INIT (gst_oct_kclock_debug, "octkclock", 0, "OCT k-clock");
   trans_class->start = gst_oct_kclock_start;
   trans_class->sink_event = gst_oct_kclock_sink_event;
   filter_class->transform_structure = gst_oct_kclock_transform_structure;

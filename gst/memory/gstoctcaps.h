@@ -65,12 +65,12 @@ typedef enum {
 
 /* One buffer as fixed caps describe it: one B-scan, or several. */
 typedef struct {
-  gboolean is_video;             /* raw spectra or image; `video` is valid */
-  OctSampleFormat format;        /* of one value (images: of the first plane) */
-  GstOctAxis axis;               /* spectra; WAVELENGTH for raw spectra */
-  guint columns, rows;           /* samples x lines; video: width x height */
-  guint bscans;                  /* that share the rows, 1 or more */
-  guint repeats;                 /* B-scans at each place, 1 or more */
+  gboolean is_video;      /* raw spectra or image; `video` is valid */
+  OctSampleFormat format; /* of one value (images: of the first plane) */
+  GstOctAxis axis;        /* spectra; WAVELENGTH for raw spectra */
+  guint columns, rows;    /* samples x lines; video: width x height */
+  guint bscans;           /* that share the rows, 1 or more */
+  guint repeats;          /* B-scans at each place, 1 or more */
   gboolean k_clock; /* of every A-line as many samples of a clock follow */
   gint line_rate_n, line_rate_d; /* A-lines per second; 0/1: not known */
   double wavelength;             /* centre, metres; 0: not known */

@@ -80,8 +80,7 @@ daq_ring_check_size (const GstOctDaqRing *ring, GError **error)
         h->samples, OCT_MAX_SAMPLES);
     return FALSE;
   }
-  if ((guint64)h->bscan_lines * daq_ring_columns (ring)
-      <= OCT_MAX_BSCAN_VALUES)
+  if ((guint64)h->bscan_lines * daq_ring_columns (ring) <= OCT_MAX_BSCAN_VALUES)
     return TRUE;
   g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
       "The ring of the digitizer has B-scans of %u A-lines of %u samples, but "
@@ -144,9 +143,8 @@ daq_ring_explain (int why, const char *sentence, GError **error)
 }
 
 GstOctDaqRing *
-gst_oct_daq_ring_open (
-    const char *path, guint channel, gboolean k_clock, guint timeout,
-    GError **error)
+gst_oct_daq_ring_open (const char *path, guint channel, gboolean k_clock,
+    guint timeout, GError **error)
 {
   GstOctDaqRing *ring = g_new0 (GstOctDaqRing, 1);
   char sentence[OCT_DAQ_ERROR] = "";
@@ -244,8 +242,8 @@ gst_oct_daq_ring_make_caps (const GstOctDaqRing *ring)
               gst_oct_axis_to_string (h->axis == OCT_DAQ_WAVENUMBER
                                           ? GST_OCT_AXIS_WAVENUMBER
                                           : GST_OCT_AXIS_WAVELENGTH),
-              "samples", G_TYPE_INT, (gint)daq_ring_columns (ring), "lines", G_TYPE_INT,
-              (gint)h->bscan_lines, NULL);
+              "samples", G_TYPE_INT, (gint)daq_ring_columns (ring), "lines",
+              G_TYPE_INT, (gint)h->bscan_lines, NULL);
 
   if (ring->clock >= 0)
     gst_structure_set (s, GST_OCT_K_CLOCK_FIELD, G_TYPE_BOOLEAN, TRUE, NULL);
@@ -314,12 +312,12 @@ gst_oct_daq_ring_copy (const GstOctDaqRing *ring, guint first, guint count,
     guint8 *to, gsize stride)
 {
   const OctDaqHeader *h = ring->header;
-  gsize size = daq_ring_is_raw (h) ? daq_ring_sizes[h->sample_format]
-                                   : sizeof (float);
+  gsize size =
+      daq_ring_is_raw (h) ? daq_ring_sizes[h->sample_format] : sizeof (float);
 
   daq_ring_copy_channel (ring, ring->channel, first, count, to, stride);
   if (ring->clock >= 0)
-    daq_ring_copy_channel (ring, (guint)ring->clock, first, count,
-        to + h->samples * size, stride);
+    daq_ring_copy_channel (
+        ring, (guint)ring->clock, first, count, to + h->samples * size, stride);
   return oct_daq_reader_holds (ring->reader);
 }

@@ -21,9 +21,8 @@ typedef struct _GstOctDaqRing GstOctDaqRing;
  * NULL: OCT_ERROR_NOT_FOUND if nobody writes there (yet), OCT_ERROR_DEVICE if
  * it is not a ring, _SETTINGS if it has no such channel, _FORMAT if it is of no
  * use to the elements: too large, or a calibration that is none. */
-GstOctDaqRing *gst_oct_daq_ring_open (
-    const char *path, guint channel, gboolean k_clock, guint timeout,
-    GError **error);
+GstOctDaqRing *gst_oct_daq_ring_open (const char *path, guint channel,
+    gboolean k_clock, guint timeout, GError **error);
 void gst_oct_daq_ring_close (GstOctDaqRing *ring);
 
 OctDaqReader *gst_oct_daq_ring_get_reader (GstOctDaqRing *ring);

@@ -4,11 +4,13 @@
  * which are counted, named and recovered from.
  */
 #include "oct-reference.h"
+#include "oct-test-files.h"
 #include "oct-test.h"
 #include "sweep.h"
 
 #include <math.h>
 #include <string.h>
+#include <sys/wait.h>
 
 #define SAMPLES 256u
 #define LINES 20u
@@ -60,7 +62,7 @@ new_params (void)
     .min_snr = 5 };
 }
 
-/* What `count` frames in a row become. */
+/* `count` frames in a row by the reference. */
 static OctArray *
 new_expected (const OctKclockParams *params, const OctArray *in, guint count)
 {
@@ -144,7 +146,8 @@ GST_START_TEST (test_caps)
 
   oct_array_free (push (harness, in, 0));
   s = oct_test_output (harness);
-  fail_unless_equals_string (gst_structure_get_string (s, "axis"), "wavenumber");
+  fail_unless_equals_string (
+      gst_structure_get_string (s, "axis"), "wavenumber");
   fail_unless (gst_structure_get_int (s, "samples", &samples));
   fail_unless (gst_structure_get_int (s, "lines", &lines));
   fail_unless (gst_structure_get_int (s, "bscans", &bscans));
@@ -160,9 +163,9 @@ GST_END_TEST
 /* The other way round: a caps filter after it. */
 GST_START_TEST (test_caps_upstream)
 {
-  GstHarness *harness = oct_test_harness (
-      "octkclock ! capsfilter "
-      "caps=application/x-oct-spectra,samples=256,lines=20");
+  GstHarness *harness =
+      oct_test_harness ("octkclock ! capsfilter "
+                        "caps=application/x-oct-spectra,samples=256,lines=20");
   g_autoptr (GstCaps) caps = gst_pad_peer_query_caps (harness->srcpad, NULL);
   g_autoptr (GstCaps) fits = gst_caps_from_string (
       "video/x-raw, format=GRAY8, width=512, height=20, framerate=10/1");
@@ -177,8 +180,8 @@ GST_END_TEST
 
 /* The sentence of a warning with `words`, and the message with the counts. */
 static void
-assert_told (GstHarness *harness, const char *words, const char *field,
-    guint64 count)
+assert_told (
+    GstHarness *harness, const char *words, const char *field, guint64 count)
 {
   GstBus *bus = oct_test_bus (harness);
   g_autoptr (GstMessage) warning =
@@ -189,8 +192,7 @@ assert_told (GstHarness *harness, const char *words, const char *field,
 
   fail_unless (warning != NULL, "no warning '%s'", words);
   gst_message_parse_warning (warning, &error, NULL);
-  fail_unless (
-      strstr (error->message, words) != NULL, "%s", error->message);
+  fail_unless (strstr (error->message, words) != NULL, "%s", error->message);
   while ((message = gst_bus_pop_filtered (bus, GST_MESSAGE_ELEMENT)) != NULL
          && !gst_structure_has_name (
              gst_message_get_structure (message), "oct-k-clock"))
@@ -218,8 +220,9 @@ GST_START_TEST (test_no_clock)
   static const struct {
     double cycles, scale;
     const char *words, *field;
-  } kinds[] = { { 50, 0, "20 of 20 A-lines, which are black: mostly there is "
-                         "none",
+  } kinds[] = { { 50, 0,
+                    "20 of 20 A-lines, which are black: mostly there is "
+                    "none",
                     "none" },
     { 110, 1, "nearly half a cycle per sample", "fast" },
     { 4, 1, "fewer than 8 cycles", "slow" } };
@@ -330,6 +333,85 @@ GST_START_TEST (test_errors)
 }
 GST_END_TEST
 
+#ifdef OCT_TEST_DAQ_SIM
+/* How much the A-scans of a mirror have in common at its depth, 0 to 1. */
+static double
+get_coherence (GstSample *sample)
+{
+  GstBuffer *buffer = gst_sample_get_buffer (sample);
+  double best = 0, common = 0;
+  GstMapInfo map;
+
+  fail_unless (gst_buffer_map (buffer, &map, GST_MAP_READ));
+  fail_unless_equals_uint64 (map.size, 32 * 256 * 8);
+  for (guint q = 10; q < 256; q++) {
+    double re = 0, im = 0, sum = 0;
+
+    for (guint line = 0; line < 32; line++) {
+      const float *value = (const float *)map.data + 2 * (line * 256 + q);
+
+      re += value[0];
+      im += value[1];
+      sum += hypot (value[0], value[1]);
+    }
+    common = sum > best ? hypot (re, im) / sum : common;
+    best = MAX (best, sum);
+  }
+  gst_buffer_unmap (buffer, &map);
+  return common;
+}
+
+/* That of the last B-scan of a digitizer whose sweeps begin at any moment. */
+static double
+digitize (const char *properties, const char *elements)
+{
+  g_autofree char *path = oct_test_file_path ("sweeps");
+  g_autofree char *launch =
+      g_strdup_printf ("octdaqsrc reconnect=false socket=%s %s ! %s ! octfft"
+                       " ! fakesink name=sink sync=false",
+          path, properties, elements);
+  const char *const arguments[] = { OCT_TEST_DAQ_SIM, "--samples", "512",
+    "--lines", "32", "--bscans", "1", "--count", "3", "--lossless", "--readers",
+    "1", "--k-clock", "--sweep-jitter", "1.5", "--phantom", "mirror", "--noise",
+    "0.1", path, NULL };
+  GstElement *pipeline = gst_parse_launch (launch, NULL);
+  g_autoptr (GstElement) sink =
+      gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstMessage) message = NULL;
+  g_autoptr (GstSample) sample = NULL;
+  double coherence;
+  GPid pid;
+
+  fail_unless (g_spawn_async (NULL, (char **)arguments, NULL,
+      G_SPAWN_DO_NOT_REAP_CHILD | G_SPAWN_STDOUT_TO_DEV_NULL, NULL, NULL, &pid,
+      NULL));
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  message = gst_bus_timed_pop_filtered (
+      bus, 60 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+  fail_unless (
+      message != NULL && GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS);
+  waitpid (pid, NULL, 0);
+  g_object_get (sink, "last-sample", &sample, NULL);
+  coherence = get_coherence (sample);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (pipeline);
+  return coherence;
+}
+
+/* By the k-clock, and without. */
+GST_START_TEST (test_jitter)
+{
+  double without = digitize ("", "octdcsub mode=a-line ! octkresample");
+  double with_clock = digitize ("k-clock=true",
+      "octkclock backend=cpu max-jitter=2 ! octdcsub backend=cpu mode=a-line");
+
+  fail_unless (without < 0.8, "%g without the clock", without);
+  fail_unless (with_clock > 0.99, "%g by the clock", with_clock);
+}
+GST_END_TEST
+#endif
+
 static Suite *
 octkclock_suite (void)
 {
@@ -346,6 +428,10 @@ octkclock_suite (void)
   tcase_add_test (tc, test_weak);
   tcase_add_test (tc, test_live);
   tcase_add_loop_test (tc, test_errors, 0, 3);
+#ifdef OCT_TEST_DAQ_SIM
+  tcase_add_checked_fixture (tc, NULL, oct_test_remove_files);
+  tcase_add_test (tc, test_jitter);
+#endif
   return suite;
 }
 

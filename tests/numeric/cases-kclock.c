@@ -26,7 +26,7 @@ array_sweeps (
   sweep_fill (sweep, random, lines, sweeps);
   for (gsize i = 0; i < values; i++)
     array_set (array, i,
-        kind == 'f'  ? sweeps[i]
+        kind == 'f' ? sweeps[i]
         : size == 1 ? rint (128 + 60 * sweeps[i])
                     : rint (32768 + 15000 * sweeps[i]));
   return array;
@@ -135,8 +135,7 @@ add_faults (GRand *random)
   for (guint i = 100; i < 140; i++)
     array_set (in, (7 * 2 + 1) * (gsize)n + i, 0);
   for (guint i = 150; i < n; i++)
-    array_set (in, (11 * 2 + 1) * (gsize)n + i,
-        -array_get (in, 11, n + i, 0));
+    array_set (in, (11 * 2 + 1) * (gsize)n + i, -array_get (in, 11, n + i, 0));
   add_kclock ("faults", &params, in);
   quiet.snr = 60;
   in = array_sweeps (random, &quiet, 80, 'f', 4);

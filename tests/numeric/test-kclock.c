@@ -37,9 +37,8 @@ static OctPlan *
 new_plan (const OctKclockParams *params)
 {
   GError *error = NULL;
-  OctPlan *plan =
-      oct_backend_cpu ()->operations[OCT_OPERATION_KCLOCK]->create (
-          params, &error);
+  OctPlan *plan = oct_backend_cpu ()->operations[OCT_OPERATION_KCLOCK]->create (
+      params, &error);
 
   g_assert_no_error (error);
   return plan;
@@ -93,7 +92,8 @@ new_sweeps (const Sweep *sweep, guint seed, guint lines)
 /* Rms error in rad of the clock's phase: that of fringes cos and sin without
  * noise, which share the clock's noise, less one straight line for all A-lines,
  * as the ends of the reference fix the axis, and without 40 samples at either
- * end, 54 of the axis.  Of the last frame of `frames`. */
+ * end, 54 of the axis.  The last frame of
+ * `frames` counts. */
 static double
 phase_error (
     const Sweep *sweep, OctKclockParams params, guint frames, guint seed)
@@ -110,7 +110,7 @@ phase_error (
 
     turned.turn = part ? -G_PI / 2 : 0;
     in = new_sweeps (&turned, seed, lines * frames);
-    out[part] = g_new (float, (gsize)lines * n);
+    out[part] = g_new (float, (gsize)lines *n);
     for (guint i = 0; i < frames; i++)
       run (plan, lines, n, in + (gsize)i * lines * 2 * n, out[part]);
     g_assert_cmpint (get_counts (plan)[OCT_KCLOCK_GOOD], ==, lines * frames);
@@ -168,8 +168,9 @@ test_figures (void)
   full = phase_error (&source, params, 1, 1);
   params = params_of (&source, 256, OCT_KCLOCK_STATIC);
   average = phase_error (&source, params, 3, 2);
-  g_test_message ("rad: static, of 64 %.4f; fit %.4f; full %.4f; static, of 256 "
-                  "%.4f",
+  g_test_message (
+      "rad: static, of 64 %.4f; fit %.4f; full %.4f; static, of 256 "
+      "%.4f",
       first, fit, full, average);
   g_assert_cmpfloat (first, <=, 0.011);
   g_assert_cmpfloat (fit, <=, 0.014);
@@ -233,13 +234,13 @@ test_delay (void)
     rows = new_sweeps (&late, 20 + i, 64);
     for (gsize at = 0; at < (gsize)64 * 2 * n; at++)
       if (at / n % 2 == 0)
-        rows[at] = (float)(10 * sweep_amplitude (&source, (double)(at % n))
-                           + sweep_amplitude (&source, (double)(at % n))
-                                 * rows[at]);
+        rows[at] =
+            (float)(10 * sweep_amplitude (&source, (double)(at % n))
+                    + sweep_amplitude (&source, (double)(at % n)) * rows[at]);
     g_assert_true (
         oct_kclock_find_delay (rows, n, 64, &delay, &deviation, NULL));
-    g_test_message ("%g found as %.4f, standard error %.4f", delays[i], delay,
-        deviation);
+    g_test_message (
+        "%g found as %.4f, standard error %.4f", delays[i], delay, deviation);
     g_assert_cmpfloat (fabs (delay - delays[i]), <=, 0.03);
     g_assert_cmpfloat (deviation, <=, 0.02);
     memset (rows, 0, n * sizeof *rows);
@@ -284,9 +285,8 @@ test_faults (void)
   fill_hop (in + (11 * 2 + 1) * n, &source, 560, 3);
   fill_hop (in + (13 * 2 + 1) * n, &source, 600, 2 * G_PI);
   for (guint i = 0; i < n; i++)
-    in[(15 * 2 + 1) * n + i] =
-        (float)(sweep_amplitude (&source, i - 2.7)
-                * cos (sweep_phase (&source, i - 1.8)));
+    in[(15 * 2 + 1) * n + i] = (float)(sweep_amplitude (&source, i - 2.7)
+                                       * cos (sweep_phase (&source, i - 1.8)));
   run (plan, 64, n, in, out);
   counts = get_counts (plan);
   g_assert_cmpint (counts[OCT_KCLOCK_GOOD], ==, 57);

@@ -327,6 +327,7 @@ table_reset (OctPlan *plan)
 {
   g_clear_pointer (&plan->running, g_free);
   reference_forget (plan);
+  g_clear_pointer (&plan->clock, reference_clock_free);
   plan->has_range = FALSE;
 }
 

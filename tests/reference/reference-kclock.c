@@ -19,7 +19,7 @@ typedef struct _ReferenceClock {
   double low, high;
   double *ref, *amplitude, *weight, *filter;
   double slopes[B], weights[B], limit, first, last;
-  OctKclockMethod method;
+  OctKclockMethod automatic; /* what AUTO is */
   gboolean cycles;
 } Clock;
 
@@ -136,7 +136,8 @@ find_band (Clock *c, const Complex *const *clocks, guint lines)
   for (gint q = 0; q < (gint)count; q++)
     peak = p[q] > p[peak] ? q : peak;
   floor = median_of (p, count);
-  least = floor + MAX (1e-3 * (p[peak] - floor), 6 * floor / sqrt (9.0 * lines));
+  least =
+      floor + MAX (1e-3 * (p[peak] - floor), 6 * floor / sqrt (9.0 * lines));
   if (!(p[peak] > least))
     return FALSE;
   low = high = peak;
@@ -175,8 +176,8 @@ phase_at (const Clock *c, double x)
 
   for (gint j = -1; j <= 1; j++) {
     gint at = i + j, end = at < 0 ? 0 : at > last ? last : at;
-    double slope = end == 0 ? c->ref[1] - c->ref[0]
-                            : c->ref[last] - c->ref[last - 1];
+    double slope =
+        end == 0 ? c->ref[1] - c->ref[0] : c->ref[last] - c->ref[last - 1];
     v[j + 1] = c->ref[end] + (at - end) * slope;
   }
   return v[1] + d * (v[2] - v[0]) / 2 + d * d * (v[2] + v[0] - 2 * v[1]) / 2;
@@ -442,13 +443,10 @@ find_reference (
   }
   c->limit = MAX (0.3, 5 * median_of (rms, lines));
   c->cycles = p->max_jitter * steepest (c) > G_PI;
-  c->method = p->method;
-  if (p->method == OCT_KCLOCK_AUTO)
-    c->method = find_excess (c, z, found, lines) * n * G_PI
-                            / (c->last - c->first)
-                        < 0.1
-                    ? OCT_KCLOCK_STATIC
-                    : OCT_KCLOCK_FIT;
+  c->automatic =
+      find_excess (c, z, found, lines) * n * G_PI / (c->last - c->first) < 0.1
+          ? OCT_KCLOCK_STATIC
+          : OCT_KCLOCK_FIT;
   for (guint l = 0; l < lines; l++) {
     g_free (z[l]);
     g_free (found[l].turned);
@@ -593,9 +591,10 @@ interpolate (const Complex *spectrum, gint n, double x)
 
   for (gint at = i - 7; at <= i + 8; at++) {
     double d = x - at, r = d / 8;
-    double w = fabs (r) >= 1 ? 0
-                             : (d == 0 ? 1 : sin (G_PI * d) / (G_PI * d))
-                                   * bessel (OCT_KCLOCK_BETA * sqrt (1 - r * r));
+    double w = fabs (r) >= 1
+                   ? 0
+                   : (d == 0 ? 1 : sin (G_PI * d) / (G_PI * d))
+                         * bessel (OCT_KCLOCK_BETA * sqrt (1 - r * r));
     sum += w * creal (spectrum[CLAMP (at, 0, n - 1)]);
     weights += w;
   }
@@ -610,8 +609,8 @@ resample (const OctKclockParams *p, const Clock *c, OctKclockMethod method,
 
   fit_polynomial (c, p->order, line->residual, fit);
   for (guint j = 0; j < c->n; j++) {
-    double place = place_of (
-        c, c->first + (c->last - c->first) * j / (c->n - 1));
+    double place =
+        place_of (c, c->first + (c->last - c->first) * j / (c->n - 1));
     double slope =
         (phase_at (c, place + 1e-4) - phase_at (c, place - 1e-4)) / 2e-4;
     double x = place + line->t;
@@ -662,7 +661,9 @@ reference_kclock (
   for (guint l = 0; l < p->lines; l++) {
     const Complex *row = in + (gsize)l * 2 * n;
     g_autofree Complex *z = c != NULL ? analytic (c, row + n) : NULL;
-    OctKclockMethod method = c != NULL ? c->method : OCT_KCLOCK_STATIC;
+    OctKclockMethod method = p->method;
+    if (method == OCT_KCLOCK_AUTO && c != NULL)
+      method = c->automatic;
     if (c == NULL) {
       memset (out + (gsize)l * n, 0, n * sizeof *out);
       continue;

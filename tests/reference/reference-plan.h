@@ -17,7 +17,7 @@ struct _OctPlan {
   GQueue past;                 /* frames in a mean, arrays of Complex */
   double noise;                /* of angiography, and images that it is of */
   guint noise_images;
-  guint repeats; /* of this place, that were aligned */
+  guint repeats;                 /* of this place, that were aligned */
   struct _ReferenceClock *clock; /* the reference of a k-clock */
   /* of the last B-scan: its noise in counts, or the frames in its mean */
   double found;
