@@ -692,7 +692,7 @@ typedef struct {
    * the operation has no range. */
   gboolean (*get_range) (OctPlan *plan, gpointer stream, double range[2]);
   void (*destroy) (OctPlan *plan);
-  /* A-lines since create(), by what was found of them; `counts` has
+  /* A-lines since create(), by their kind; `counts` has
    * OCT_MOST_COUNTS values, unused ones 0.  On a device the last ones may still
    * be pending.  NULL: the operation counts nothing. */
   void (*get_counts) (OctPlan *plan, guint64 *counts);

@@ -39,7 +39,7 @@ gboolean gst_oct_operator_check (
 /* See OctOperationTable; 0 if nothing is found. */
 double gst_oct_operator_get_found (GstOctOperator *op);
 
-/* A-lines so far, by what was found of them, see OctOperationTable: zeros where
+/* A-lines so far, by their kind, see OctOperationTable: zeros where
  * nothing is counted. */
 void gst_oct_operator_get_counts (
     GstOctOperator *op, guint64 counts[OCT_MOST_COUNTS]);
