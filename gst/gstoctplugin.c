@@ -21,6 +21,7 @@
 #include "gstoctgather.h"
 #include "gstoctimagesrc.h"
 #include "gstoctkeep.h"
+#include "gstoctkclock.h"
 #include "gstoctkresample.h"
 #include "gstoctlogscale.h"
 #include "gstoctmeter.h"
@@ -59,6 +60,7 @@ plugin_init (GstPlugin *plugin)
   ok &= GST_ELEMENT_REGISTER (octscatter, plugin);
   ok &= GST_ELEMENT_REGISTER (octcollect, plugin);
   ok &= GST_ELEMENT_REGISTER (octdcsub, plugin);
+  ok &= GST_ELEMENT_REGISTER (octkclock, plugin);
   ok &= GST_ELEMENT_REGISTER (octkresample, plugin);
   ok &= GST_ELEMENT_REGISTER (octdispersion, plugin);
   ok &= GST_ELEMENT_REGISTER (octfft, plugin);

@@ -38,6 +38,8 @@ Missing Debian packages are installed with apt; the program is built in build/.
   --channel N           of an array of several channels, 1 is the first
   --output CSV          file for the calibration
   --check CSV           measure this calibration, and make none
+  --clock FILE          a mirror with its k-clock, of every A-line the spectrum and
+                        then the clock: find `delay` of octkclock alone
   --plot FILE           draw what was found, .svg or .png
   --window NAME         window of the A-scans in the plot: hann (default), none,
                         hamming, blackman, tukey, gaussian

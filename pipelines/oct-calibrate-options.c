@@ -20,7 +20,8 @@
   "  oct-calibrate --mirror m*.raw --samples 2048 --step-um 100 --centre-nm "  \
   "845 \\\n"                                                                   \
   "    --output calibration.csv\n"                                             \
-  "  oct-calibrate --check calibration.csv --mirror m1.npy m2.npy"
+  "  oct-calibrate --check calibration.csv --mirror m1.npy m2.npy\n"           \
+  "  oct-calibrate --clock mirror-with-clock.npy"
 
 static gboolean
 calibrate_options_is_number (const char *text)
@@ -167,9 +168,37 @@ is_same_path (const char *a, const char *b)
   return x != NULL && g_strcmp0 (x, y) == 0;
 }
 
+/* How the files are read. */
+static gboolean
+calibrate_options_check_reader (OctCalibrateOptions *o, GError **error)
+{
+  if (o->samples < 0 || o->lines < 0 || o->header_size < 0)
+    return calibrate_options_fail (error,
+        "--samples, --lines and --header-size are not "
+        "negative.");
+  if (!oct_array_options_check (o->sample_dimension, o->channel, error)
+      || !oct_stored_parse (o->sample_format, &o->reader.stored, error))
+    return FALSE;
+  o->reader.samples = o->samples;
+  o->reader.lines = o->lines;
+  o->reader.header_size = o->header_size;
+  o->reader.sample_dimension = (guint)o->sample_dimension;
+  o->reader.channel = (guint)o->channel;
+  return oct_packing_parse (o->packing, &o->reader.packing, error);
+}
+
 static gboolean
 calibrate_options_check_files (OctCalibrateOptions *o, GError **error)
 {
+  if (o->clock != NULL) {
+    if (o->mirrors != NULL || o->other_side != NULL || o->backgrounds != NULL
+        || o->output != NULL || o->check != NULL || o->plot != NULL)
+      return calibrate_options_fail (error,
+          "--clock finds the delay of octkclock and makes no calibration; "
+          "leave --mirror, --other-side, --background, --output, --check and "
+          "--plot out.");
+    return calibrate_options_check_reader (o, error);
+  }
   if (o->mirrors == NULL && o->other_side == NULL)
     return calibrate_options_fail (error,
         "No mirror is given: name the files of their spectra "
@@ -193,19 +222,7 @@ calibrate_options_check_files (OctCalibrateOptions *o, GError **error)
   if (o->same_side && o->other_side != NULL)
     return calibrate_options_fail (
         error, "Give --other-side or --same-side, not both.");
-  if (o->samples < 0 || o->lines < 0 || o->header_size < 0)
-    return calibrate_options_fail (error,
-        "--samples, --lines and --header-size are not "
-        "negative.");
-  if (!oct_array_options_check (o->sample_dimension, o->channel, error)
-      || !oct_stored_parse (o->sample_format, &o->reader.stored, error))
-    return FALSE;
-  o->reader.samples = o->samples;
-  o->reader.lines = o->lines;
-  o->reader.header_size = o->header_size;
-  o->reader.sample_dimension = (guint)o->sample_dimension;
-  o->reader.channel = (guint)o->channel;
-  if (!oct_packing_parse (o->packing, &o->reader.packing, error))
+  if (!calibrate_options_check_reader (o, error))
     return FALSE;
   return o->plot == NULL || oct_calibrate_plot_check (o->plot, error);
 }
@@ -269,6 +286,10 @@ oct_calibrate_options_parse (
         "File for the calibration", "CSV" },
     { "check", 0, 0, G_OPTION_ARG_FILENAME, &o->check,
         "Measure this calibration, and make none", "CSV" },
+    { "clock", 0, 0, G_OPTION_ARG_FILENAME, &o->clock,
+        "A mirror with its k-clock, of every A-line the spectrum and then the "
+        "clock: find `delay` of octkclock, and nothing else",
+        "FILE" },
     { "plot", 0, 0, G_OPTION_ARG_FILENAME, &o->plot,
         "Draw what was found: .svg or .png", "FILE" },
     { "window", 0, 0, G_OPTION_ARG_STRING, &o->window_name,
@@ -319,5 +340,6 @@ oct_calibrate_options_clear (OctCalibrateOptions *o)
   g_free (o->window_name);
   g_free (o->output);
   g_free (o->check);
+  g_free (o->clock);
   g_free (o->plot);
 }

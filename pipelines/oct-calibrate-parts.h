@@ -21,6 +21,7 @@ typedef struct {
   gboolean falling; /* wavelengths, from the first to the last sample */
   OctReaderSettings reader;
   char *output, *check, *plot;
+  char *clock;      /* a mirror with its k-clock, whose delay is wanted */
   OctWindow window; /* of the A-scans in the plot */
 
   char *wavelengths, *sample_format, *packing, *window_name; /* as written */
@@ -54,6 +55,10 @@ gboolean oct_calibrate_columns_fill (OctCalibrateColumns *columns,
 /* Writes the CSV, whole or not at all; FALSE with a sentence. */
 gboolean oct_calibrate_columns_write (const OctCalibrateColumns *columns,
     const OctMirrorSet *set, const char *path, GError **error);
+
+/* Prints the delay of the spectra after the k-clock.  FALSE with a sentence. */
+gboolean oct_calibrate_clock (
+    const OctCalibrateOptions *options, GError **error);
 
 /* Prints notes, mirrors left out, and the table of peaks. */
 void oct_calibrate_print_notes (const OctMirrorSet *set);

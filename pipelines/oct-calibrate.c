@@ -709,7 +709,11 @@ static gboolean
 calibrate_run (const OctCalibrateOptions *o, gboolean *poor, GError **error)
 {
   Reading r = { .options = o };
-  gboolean ok = o->output == NULL || calibrate_check_output (o->output, error);
+  gboolean ok;
+
+  if (o->clock != NULL)
+    return oct_calibrate_clock (o, error);
+  ok = o->output == NULL || calibrate_check_output (o->output, error);
 
   r.backgrounds = g_ptr_array_new_with_free_func (g_free);
   ok = ok && calibrate_read_all (&r, error)

@@ -5,6 +5,7 @@
  * people without hardware.  octdaqsrc reads them.
  */
 #include "oct-daq.h"
+#include "oct-kclock.h"
 #include "oct-phantom-spectrometer.h"
 #include "oct-phantom.h"
 #include "oct-terminal.h"
@@ -34,7 +35,7 @@
 typedef struct {
   gint samples, lines, bscans, block_lines, blocks, count, loop, readers, seed;
   gint stall_ms;
-  double line_rate, noise, lose, stall, jitter_us;
+  double line_rate, noise, lose, stall, jitter_us, sweep_jitter;
   gboolean lossless, k_clock, u8;
   char *phantom;
 } SimOptions;
@@ -48,7 +49,10 @@ typedef struct {
   guint8 *rendered; /* [loop or 1][lines][samples] */
   guint64
       there; /* 1 + number of the B-scan in `rendered`, or of the last one */
+  /* of a k-clock: */
   guint8 *clock; /* [samples], or NULL */
+  OctSpectrometer spectrometer;
+  float *kernel; /* see oct_kclock_fill_kernel() */
   guint64 line;  /* number of the next A-line */
   guint64 blocks, lost;
   gint64 began;
@@ -90,10 +94,12 @@ sim_check (const SimOptions *o, GError **error)
   if (!(o->line_rate >= 0 && o->line_rate <= 1e9)
       || !(o->noise >= 0 && o->noise <= 1000) || !(o->lose >= 0 && o->lose < 1)
       || !(o->stall >= 0 && o->stall < 1)
-      || !(o->jitter_us >= 0 && o->jitter_us <= 1e6))
+      || !(o->jitter_us >= 0 && o->jitter_us <= 1e6)
+      || !(o->sweep_jitter >= 0 && o->sweep_jitter <= 16))
     return sim_fail (error, "--line-rate takes 0 to 1e9, --noise 0 to 1000, "
                             "--lose and --stall 0 to "
-                            "less than 1, --jitter-us 0 to 1e6.");
+                            "less than 1, --jitter-us 0 to 1e6, "
+                            "--sweep-jitter 0 to 16.");
   return TRUE;
 }
 
@@ -118,6 +124,11 @@ sim_parse (SimOptions *o, gint *argc, char ***argv, GError **error)
         NULL },
     { "k-clock", 0, 0, G_OPTION_ARG_NONE, &o->k_clock,
         "A second channel with the clock of an interferometer", NULL },
+    { "sweep-jitter", 0, 0, G_OPTION_ARG_DOUBLE, &o->sweep_jitter,
+        "A-lines, and their clock, begin up to so many samples sooner or "
+        "later, "
+        "by chance (0)",
+        "SAMPLES" },
     { "line-rate", 0, 0, G_OPTION_ARG_DOUBLE, &o->line_rate,
         "A-lines per second (0 = as fast as they are computed)", "HZ" },
     { "count", 0, 0, G_OPTION_ARG_INT, &o->count,
@@ -235,27 +246,63 @@ sim_open (
   return oct_daq_open (path, &ring, columns, sentence);
 }
 
-/* The clock is the same in each A-line: this digitizer has no jitter of its
- * own. */
-static guint8 *
-sim_make_clock (const SimOptions *o)
+/* The clock of an A-line that begins `late` samples after the others. */
+static void
+sim_fill_clock (Sim *sim, double late, guint8 *clock)
 {
-  guint8 *clock = g_malloc ((gsize)o->samples * 2);
-  OctSpectrometer s;
+  const OctSpectrometer *s = &sim->spectrometer;
+  const gint last = sim->options->samples - 1;
 
-  oct_spectrometer_init (&s, (guint)o->samples);
-  for (gint i = 0; i < o->samples; i++) {
+  for (gint i = 0; i <= last; i++) {
+    double at = CLAMP (i - late, 0, last);
+    gint whole = MIN ((gint)at, last - 1);
+    double k = s->k[whole] + (at - whole) * (s->k[whole + 1] - s->k[whole]);
     double counts =
-        CLOCK_MIDDLE
-        + CLOCK_AMPLITUDE * cos (2.0 * s.k[i] * CLOCK_DEPTH * s.range);
+        CLOCK_MIDDLE + CLOCK_AMPLITUDE * cos (2.0 * k * CLOCK_DEPTH * s->range);
 
-    if (o->u8)
+    if (sim->options->u8)
       clock[i] = (guint8)lrint (counts / 16);
     else
       ((guint16 *)clock)[i] = (guint16)lrint (counts);
   }
-  oct_spectrometer_clear (&s);
-  return clock;
+}
+
+static void
+sim_make_clock (Sim *sim)
+{
+  sim->clock = g_malloc (sim->row);
+  sim_fill_clock (sim, 0, sim->clock);
+}
+
+static double
+sim_get_count (const Sim *sim, const guint8 *row, gint i)
+{
+  i = CLAMP (i, 0, sim->options->samples - 1);
+  return sim->options->u8 ? row[i] : ((const guint16 *)row)[i];
+}
+
+/* A spectrum that begins `late` samples after the others. */
+static void
+sim_delay (const Sim *sim, const guint8 *from, double late, guint8 *to)
+{
+  const gint middle = OCT_KCLOCK_TAPS / 2 - 1;
+  const double most = sim->options->u8 ? 255 : 65535;
+  gint whole = (gint)floor (-late);
+  const float *kernel =
+      sim->kernel
+      + (gint)((-late - whole) * OCT_KCLOCK_PHASES) * OCT_KCLOCK_TAPS;
+
+  for (gint i = 0; i < sim->options->samples; i++) {
+    double sum = 0;
+
+    for (gint tap = 0; tap < OCT_KCLOCK_TAPS; tap++)
+      sum += kernel[tap] * sim_get_count (sim, from, i + whole + tap - middle);
+    sum = rint (CLAMP (sum, 0, most));
+    if (sim->options->u8)
+      to[i] = (guint8)sum;
+    else
+      ((guint16 *)to)[i] = (guint16)sum;
+  }
 }
 
 /* --------------------------------------------------------------------- A-lines */
@@ -280,6 +327,27 @@ sim_render (Sim *sim, guint64 number)
   return sim->rendered + (o->loop > 0 ? number * size : 0);
 }
 
+/* The A-lines of a block, each with a delay of its own. */
+static void
+sim_shake (Sim *sim, guint8 *block, guint lines)
+{
+  g_autofree guint8 *copy = g_malloc (sim->row);
+  /* of the table, so that spectrum and clock begin at the same moment */
+  const double step = OCT_KCLOCK_PHASES;
+
+  for (guint i = 0; i < lines; i++) {
+    guint8 *row = block + i * sim->row;
+    double late =
+        g_rand_double_range (sim->random, -1, 1) * sim->options->sweep_jitter;
+
+    late = rint (late * step) / step;
+    memcpy (copy, row, sim->row);
+    sim_delay (sim, copy, late, row);
+    if (sim->clock != NULL)
+      sim_fill_clock (sim, late, row + lines * sim->row);
+  }
+}
+
 static void
 sim_fill (Sim *sim, guint8 *block, guint lines)
 {
@@ -295,6 +363,8 @@ sim_fill (Sim *sim, guint8 *block, guint lines)
   }
   for (guint i = 0; sim->clock != NULL && i < lines; i++)
     memcpy (block + (lines + i) * sim->row, sim->clock, sim->row);
+  if (sim->options->sweep_jitter > 0)
+    sim_shake (sim, block, lines);
 }
 
 /* The troubles before a block. */
@@ -396,7 +466,11 @@ main (int argc, char *argv[])
   sim.row = (gsize)options.samples * (options.u8 ? 1 : 2);
   sim.rendered =
       g_malloc (sim.row * (gsize)options.lines * (gsize)MAX (options.loop, 1));
-  sim.clock = options.k_clock ? sim_make_clock (&options) : NULL;
+  oct_spectrometer_init (&sim.spectrometer, (guint)options.samples);
+  sim.kernel = g_new (float, (OCT_KCLOCK_PHASES + 1) * OCT_KCLOCK_TAPS);
+  oct_kclock_fill_kernel (sim.kernel);
+  if (options.k_clock)
+    sim_make_clock (&sim);
   sim.random = g_rand_new_with_seed ((guint32)options.seed);
   sim_run (&sim);
   g_print ("%" G_GUINT64_FORMAT " blocks, %" G_GUINT64_FORMAT " A-lines lost\n",
@@ -405,6 +479,8 @@ main (int argc, char *argv[])
   oct_phantom_free (sim.phantom);
   g_rand_free (sim.random);
   g_free (sim.clock);
+  g_free (sim.kernel);
+  oct_spectrometer_clear (&sim.spectrometer);
   g_free (sim.rendered);
   g_free (options.phantom);
   return 0;

@@ -9,6 +9,7 @@
 #include "oct-doppler.h"
 #include "oct-dynamic.h"
 #include "oct-flip.h"
+#include "oct-kclock.h"
 #include "oct-nufft.h"
 #include "oct-params.h"
 #include "oct-refocus.h"
@@ -74,6 +75,7 @@ DEFINE_CHECK (check_align, OctAlignParams, oct_check_align (params, error))
 DEFINE_CHECK (check_angio, OctAngioParams, oct_check_angio (params, error))
 DEFINE_CHECK (
     check_refocus, OctRefocusParams, oct_check_refocus (params, error))
+DEFINE_CHECK (check_kclock, OctKclockParams, oct_check_kclock (params, error))
 
 static gboolean
 check_sharpen (gconstpointer data, GError **error)
@@ -145,6 +147,9 @@ DEFINE_SHAPES (align_shapes, OctAlignParams,
 DEFINE_SHAPES (refocus_shapes, OctRefocusParams,
     SHAPE (OCT_SAMPLE_CF32, p->depth_bins, p->lines),
     SHAPE (OCT_SAMPLE_CF32, p->depth_bins, p->lines))
+DEFINE_SHAPES (kclock_shapes, OctKclockParams,
+    SHAPE (p->format, 2 * p->samples, p->lines),
+    SHAPE (OCT_SAMPLE_F32, p->samples, p->lines))
 DEFINE_SHAPES (angio_shapes, OctAngioParams,
     SHAPE (OCT_SAMPLE_CF32, p->depth_bins, p->lines),
     SHAPE (p->format == OCT_IMAGE_GRAY16 ? OCT_SAMPLE_U16 : OCT_SAMPLE_U8,
@@ -271,6 +276,9 @@ static const Description descriptions[] = {
   [OCT_OPERATION_REFOCUS] = { "refocus",
       "a volume brought into focus at all depths", sizeof (OctRefocusParams),
       { { 0 } }, check_refocus, refocus_shapes, .needs_all = TRUE },
+  [OCT_OPERATION_KCLOCK] = { "kclock",
+      "spectra of a swept source uniform in wavenumber, by its clock",
+      sizeof (OctKclockParams), { { 0 } }, check_kclock, kclock_shapes },
 };
 G_STATIC_ASSERT (G_N_ELEMENTS (descriptions) == OCT_N_OPERATIONS);
 

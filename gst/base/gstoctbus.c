@@ -27,6 +27,8 @@ static const struct {
       "lost, lost-now, overrun, incomplete, incomplete-now, frames" },
   { "octdcsub", "oct-background", BACKGROUND, BACKGROUND_FIELDS },
   { "octdispersion", "oct-autofocus", FOUND, FOUND_FIELDS },
+  { "octkclock", "oct-k-clock", "A-lines whose k-clock cannot be used",
+      "good, refused, refused-now, weak, gaps, hops, late, none, fast, slow" },
   { "octkeep", "oct-kept", "a file that was written",
       "location, images, duration" },
   { "octlogscale", "oct-range", RANGE, "min, max" },

@@ -103,14 +103,15 @@ gst_oct_filter_set_plan (GstOctFilter *filter, OctOperation operation,
 {
   GstOctFilterPrivate *priv = PRIVATE (filter);
 
+  if (!gst_oct_info_check_clock (priv->asked, operation, error))
+    return FALSE;
   if (priv->purpose != GST_OCT_TO_USE)
     return gst_oct_operator_check (operation, params, error);
   if (!gst_oct_operator_set (priv->op, operation, params, error))
     return FALSE;
   priv->operation = operation;
-  GST_INFO_OBJECT (filter, "%s backend, %ux%u to %ux%u", priv->backend->name,
-      priv->input.columns, priv->input.rows, priv->output.columns,
-      priv->output.rows);
+  GST_INFO_OBJECT (filter, "%s backend, rows of %u values to %u",
+      priv->backend->name, priv->input.columns, priv->output.columns);
   return TRUE;
 }
 
@@ -152,8 +153,7 @@ get_history (GstOctFilter *filter, gconstpointer settings, const char **instead)
 {
   GstOctFilterClass *klass = GST_OCT_FILTER_GET_CLASS (filter);
 
-  return klass->get_history != NULL ? klass->get_history (settings, instead)
-                                    : NULL;
+  return klass->get_history ? klass->get_history (settings, instead) : NULL;
 }
 
 gboolean

@@ -86,6 +86,15 @@ gst_oct_operator_get_found (GstOctOperator *op)
 }
 
 void
+gst_oct_operator_get_counts (
+    GstOctOperator *op, guint64 counts[OCT_MOST_COUNTS])
+{
+  memset (counts, 0, OCT_MOST_COUNTS * sizeof *counts);
+  if (op->plan != NULL && get_table (op)->get_counts != NULL)
+    get_table (op)->get_counts (op->plan, counts);
+}
+
+void
 gst_oct_operator_want_range (GstOctOperator *op)
 {
   op->wants_range = TRUE;

@@ -39,6 +39,11 @@ gboolean gst_oct_operator_check (
 /* See OctOperationTable; 0 if nothing is found. */
 double gst_oct_operator_get_found (GstOctOperator *op);
 
+/* A-lines so far, by their kind, see OctOperationTable: zeros where
+ * nothing is counted. */
+void gst_oct_operator_get_counts (
+    GstOctOperator *op, guint64 counts[OCT_MOST_COUNTS]);
+
 /* Asks for the range that the next B-scan is shown with; take_range() gives it
  * once, after that B-scan.  FALSE: it was not asked for, or there is none. */
 void gst_oct_operator_want_range (GstOctOperator *op);

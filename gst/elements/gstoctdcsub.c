@@ -19,6 +19,7 @@
 #include "gstoctbackground.h"
 #include "gstoctcuda.h"
 #include "gstocthistory.h"
+#include "gstoctrawcaps.h"
 #include "gstocttake.h"
 #include "oct-number.h"
 #include "oct-operation.h"
@@ -113,25 +114,6 @@ static GST_OCT_DEFINE_ENUM (get_axis_type, "GstOctAxis", axes)
     };
 static const GstOctProperties properties = GST_OCT_PROPERTIES (Settings, rows);
 
-/* Rows are those of all B-scans of a buffer, lines those of one. */
-static void
-set_lines_of_rows (const GstStructure *raw, GstStructure *spectra)
-{
-  gint rows, bscans;
-
-  if (!gst_structure_has_field (raw, GST_OCT_BSCANS_FIELD))
-    return;
-  /* what does not go together is reported with a sentence when it is set */
-  if (gst_structure_get_int (raw, "height", &rows)
-      && gst_structure_get_int (raw, GST_OCT_BSCANS_FIELD, &bscans)
-      && bscans >= 1)
-    gst_structure_set (
-        spectra, "lines", G_TYPE_INT, MAX (1, rows / bscans), NULL);
-  else
-    gst_structure_set (
-        spectra, "lines", GST_TYPE_INT_RANGE, 1, (gint)OCT_MAX_LINES, NULL);
-}
-
 static void
 append_spectra (
     AxisChoice axis, const GstStructure *from, gboolean raw, GstCaps *result)
@@ -147,47 +129,11 @@ append_spectra (
   gst_oct_structure_copy_field (from, raw ? "width" : "samples", to, "samples");
   gst_oct_structure_copy_field (from, raw ? "height" : "lines", to, "lines");
   if (raw)
-    set_lines_of_rows (from, to);
+    gst_oct_raw_set_lines (from, to);
   gst_oct_structure_copy_field (
       from, GST_OCT_BSCANS_FIELD, to, GST_OCT_BSCANS_FIELD);
   gst_oct_structure_copy_scan (from, to);
   gst_caps_append_structure (result, to);
-}
-
-/* Raw spectra for `from`: as many rows as A-lines, or those of several B-scans.
- */
-static void
-append_raw (const GstStructure *from, GstCaps *result)
-{
-  GstStructure *one = gst_oct_video_structure (
-      "{ GRAY16_LE, GRAY8 }", from, "samples", "lines");
-  GstStructure *several;
-  gint lines, bscans = 0;
-
-  if (!gst_structure_get_int (from, "lines", &lines)) {
-    gst_oct_structure_copy_field (
-        from, GST_OCT_BSCANS_FIELD, one, GST_OCT_BSCANS_FIELD);
-    gst_caps_append_structure (result, one);
-    return;
-  }
-  if (gst_structure_has_field (from, GST_OCT_BSCANS_FIELD)
-      && (!gst_structure_get_int (from, GST_OCT_BSCANS_FIELD, &bscans)
-          || bscans > 1))
-    gst_structure_free (one);
-  else
-    gst_caps_append_structure (result, one);
-  if (bscans == 1)
-    return;
-  several = gst_oct_video_structure (
-      "{ GRAY16_LE, GRAY8 }", from, "samples", "height");
-  gst_structure_set (several, "height", GST_TYPE_INT_RANGE, 1,
-      (gint)OCT_MAX_LINES, GST_OCT_BSCANS_FIELD, GST_TYPE_INT_RANGE, 2,
-      (gint)OCT_MAX_LINES, NULL);
-  if (bscans > 1)
-    gst_structure_set (several, "height", G_TYPE_INT,
-        (gint)MIN ((gint64)lines * bscans, G_MAXINT), GST_OCT_BSCANS_FIELD,
-        G_TYPE_INT, bscans, NULL);
-  gst_caps_append_structure (result, several);
 }
 
 static void
@@ -202,7 +148,7 @@ gst_oct_dcsub_transform_structure (GstOctFilter *filter, gconstpointer data,
         gst_structure_has_name (from, "video/x-raw"), result);
     return;
   }
-  append_raw (from, result);
+  gst_oct_raw_append (from, result);
   spectra = gst_structure_copy (from);
   if (settings->axis != AXIS_AUTO)
     gst_structure_remove_field (spectra, "axis");

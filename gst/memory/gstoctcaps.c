@@ -194,6 +194,7 @@ gst_oct_info_from_caps (GstOctInfo *info, const GstCaps *caps, GError **error)
     if (!caps_get_scan (info, s, error))
       return FALSE;
     caps_get_spacings (info, s);
+    gst_structure_get_boolean (s, GST_OCT_K_CLOCK_FIELD, &info->k_clock);
     if (gst_structure_has_name (s, "video/x-raw"))
       known = info_from_video (info, caps);
     else if (gst_structure_has_name (s, GST_OCT_SPECTRA_NAME)
@@ -211,6 +212,18 @@ gst_oct_info_from_caps (GstOctInfo *info, const GstCaps *caps, GError **error)
     return FALSE;
   }
   return caps_check_size (info, error);
+}
+
+gboolean
+gst_oct_info_check_clock (
+    const GstOctInfo *info, OctOperation operation, GError **error)
+{
+  if (!info->k_clock || operation == OCT_OPERATION_KCLOCK)
+    return TRUE;
+  g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
+      "The A-lines come with the samples of a k-clock after their own; put "
+      "octkclock after the source, or set k-clock=false on octdaqsrc.");
+  return FALSE;
 }
 
 void

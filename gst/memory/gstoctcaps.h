@@ -6,7 +6,7 @@
 
 #include <gst/video/video.h>
 #include "oct/oct.h"
-#include "oct-types.h"
+#include "oct-backend.h"
 
 G_BEGIN_DECLS
 
@@ -65,12 +65,13 @@ typedef enum {
 
 /* One buffer as fixed caps describe it: one B-scan, or several. */
 typedef struct {
-  gboolean is_video;             /* raw spectra or image; `video` is valid */
-  OctSampleFormat format;        /* of one value (images: of the first plane) */
-  GstOctAxis axis;               /* spectra; WAVELENGTH for raw spectra */
-  guint columns, rows;           /* samples x lines; video: width x height */
-  guint bscans;                  /* that share the rows, 1 or more */
-  guint repeats;                 /* B-scans at each place, 1 or more */
+  gboolean is_video;      /* raw spectra or image; `video` is valid */
+  OctSampleFormat format; /* of one value (images: of the first plane) */
+  GstOctAxis axis;        /* spectra; WAVELENGTH for raw spectra */
+  guint columns, rows;    /* samples x lines; video: width x height */
+  guint bscans;           /* that share the rows, 1 or more */
+  guint repeats;          /* B-scans at each place, 1 or more */
+  gboolean k_clock; /* of every A-line as many samples of a clock follow */
   gint line_rate_n, line_rate_d; /* A-lines per second; 0/1: not known */
   double wavelength;             /* centre, metres; 0: not known */
   /* metres between A-lines, B-scans, and depths (of air); 0: not known */
@@ -86,6 +87,11 @@ typedef struct {
  * are not whole B-scans, or have a field of the scan that is not valid. */
 gboolean gst_oct_info_from_caps (
     GstOctInfo *info, const GstCaps *caps, GError **error);
+
+/* FALSE with OCT_ERROR_FORMAT if there is a k-clock, which the operation does not
+ * know. */
+gboolean gst_oct_info_check_clock (
+    const GstOctInfo *info, OctOperation operation, GError **error);
 
 /* Whether a centre wavelength in metres can be that of a system. */
 gboolean gst_oct_wavelength_is_possible (double wavelength);

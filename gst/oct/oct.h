@@ -50,6 +50,9 @@ G_BEGIN_DECLS
 #define GST_OCT_LINE_RATE_FIELD "line-rate"
 /* double: centre wavelength in metres; absent: not known */
 #define GST_OCT_WAVELENGTH_FIELD "wavelength"
+/* boolean: the samples of an A-line are followed by as many of the k-clock of a
+ * swept source, so that a row has twice the samples; absent: not so */
+#define GST_OCT_K_CLOCK_FIELD "k-clock"
 
 /* ------------------------------------------------------------ scan position
  *

@@ -8,6 +8,7 @@ struct _GstOctDaqRing {
   OctDaqReader *reader;
   const OctDaqHeader *header;
   guint channel; /* from 0 on */
+  gint clock;    /* the channel of a k-clock; -1: it is not asked for */
   OctCalibration *calibration;
 };
 
@@ -41,16 +42,50 @@ daq_ring_choose_channel (GstOctDaqRing *ring, guint wanted, GError **error)
 }
 
 static gboolean
+daq_ring_choose_clock (GstOctDaqRing *ring, gboolean wanted, GError **error)
+{
+  const OctDaqHeader *h = ring->header;
+
+  ring->clock = -1;
+  for (guint i = 0; wanted && ring->clock < 0 && i < h->channels; i++)
+    if (h->channel_kind[i] == OCT_DAQ_K_CLOCK)
+      ring->clock = (gint)i;
+  if (!wanted || ring->clock >= 0)
+    return TRUE;
+  g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+      "None of the %u channels in the ring of the digitizer is said to be a "
+      "k-clock; name one in the program of the digitizer, or set k-clock=false "
+      "on octdaqsrc.",
+      h->channels);
+  return FALSE;
+}
+
+/* Values of a row: of the channel, and of the clock if it is asked for. */
+static guint
+daq_ring_columns (const GstOctDaqRing *ring)
+{
+  return ring->header->samples * (ring->clock >= 0 ? 2 : 1);
+}
+
+static gboolean
 daq_ring_check_size (const GstOctDaqRing *ring, GError **error)
 {
   const OctDaqHeader *h = ring->header;
 
-  if ((guint64)h->bscan_lines * h->samples <= OCT_MAX_BSCAN_VALUES)
+  if (daq_ring_columns (ring) > OCT_MAX_SAMPLES) {
+    g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
+        "The ring of the digitizer has A-lines of %u samples, and as many of "
+        "the k-clock, but both can have %u samples together; set fewer in its "
+        "program.",
+        h->samples, OCT_MAX_SAMPLES);
+    return FALSE;
+  }
+  if ((guint64)h->bscan_lines * daq_ring_columns (ring) <= OCT_MAX_BSCAN_VALUES)
     return TRUE;
   g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
       "The ring of the digitizer has B-scans of %u A-lines of %u samples, but "
       "a B-scan can have %u samples; set smaller ones in its program.",
-      h->bscan_lines, h->samples, OCT_MAX_BSCAN_VALUES);
+      h->bscan_lines, daq_ring_columns (ring), OCT_MAX_BSCAN_VALUES);
   return FALSE;
 }
 
@@ -108,8 +143,8 @@ daq_ring_explain (int why, const char *sentence, GError **error)
 }
 
 GstOctDaqRing *
-gst_oct_daq_ring_open (
-    const char *path, guint channel, guint timeout, GError **error)
+gst_oct_daq_ring_open (const char *path, guint channel, gboolean k_clock,
+    guint timeout, GError **error)
 {
   GstOctDaqRing *ring = g_new0 (GstOctDaqRing, 1);
   char sentence[OCT_DAQ_ERROR] = "";
@@ -122,6 +157,7 @@ gst_oct_daq_ring_open (
   }
   ring->header = oct_daq_reader_header (ring->reader);
   if (daq_ring_choose_channel (ring, channel, error)
+      && daq_ring_choose_clock (ring, k_clock, error)
       && daq_ring_check_size (ring, error)
       && daq_ring_take_calibration (ring, error))
     return ring;
@@ -160,6 +196,8 @@ gst_oct_daq_ring_get_calibration (const GstOctDaqRing *ring)
 /* ------------------------------------------------------------------------- caps
  */
 
+static const gsize daq_ring_sizes[OCT_DAQ_FORMATS] = { 1, 2, 2, 4 };
+
 /* Counts of a camera are raw spectra as they are, all else becomes floats. */
 static gboolean
 daq_ring_is_raw (const OctDaqHeader *h)
@@ -197,16 +235,18 @@ gst_oct_daq_ring_make_caps (const GstOctDaqRing *ring)
   GstStructure *s =
       raw ? gst_structure_new ("video/x-raw", "format", G_TYPE_STRING,
           h->sample_format == OCT_DAQ_U8 ? "GRAY8" : "GRAY16_LE", "width",
-          G_TYPE_INT, (gint)h->samples, "height", G_TYPE_INT,
+          G_TYPE_INT, (gint)daq_ring_columns (ring), "height", G_TYPE_INT,
           (gint)h->bscan_lines, NULL)
           : gst_structure_new (GST_OCT_SPECTRA_NAME, "format", G_TYPE_STRING,
               "F32LE", "axis", G_TYPE_STRING,
               gst_oct_axis_to_string (h->axis == OCT_DAQ_WAVENUMBER
                                           ? GST_OCT_AXIS_WAVENUMBER
                                           : GST_OCT_AXIS_WAVELENGTH),
-              "samples", G_TYPE_INT, (gint)h->samples, "lines", G_TYPE_INT,
-              (gint)h->bscan_lines, NULL);
+              "samples", G_TYPE_INT, (gint)daq_ring_columns (ring), "lines",
+              G_TYPE_INT, (gint)h->bscan_lines, NULL);
 
+  if (ring->clock >= 0)
+    gst_structure_set (s, GST_OCT_K_CLOCK_FIELD, G_TYPE_BOOLEAN, TRUE, NULL);
   daq_ring_set_rate (s, "framerate", gst_oct_daq_ring_get_bscan_rate (ring));
   if (h->line_rate > 0.0)
     daq_ring_set_rate (s, GST_OCT_LINE_RATE_FIELD, h->line_rate);
@@ -247,16 +287,15 @@ daq_ring_convert (const OctDaqHeader *h, const guint8 *from, float *to)
   }
 }
 
-gboolean
-gst_oct_daq_ring_copy (const GstOctDaqRing *ring, guint first, guint count,
-    guint8 *to, gsize stride)
+/* Rows of one channel. */
+static void
+daq_ring_copy_channel (const GstOctDaqRing *ring, guint channel, guint first,
+    guint count, guint8 *to, gsize stride)
 {
-  static const gsize sizes[OCT_DAQ_FORMATS] = { 1, 2, 2, 4 };
   const OctDaqHeader *h = ring->header;
-  gsize row = h->samples * sizes[h->sample_format];
+  gsize row = h->samples * daq_ring_sizes[h->sample_format];
   const guint8 *from =
-      (const guint8 *)oct_daq_reader_data (ring->reader, ring->channel)
-      + first * row;
+      (const guint8 *)oct_daq_reader_data (ring->reader, channel) + first * row;
 
   if (!daq_ring_is_raw (h))
     for (guint i = 0; i < count; i++)
@@ -266,5 +305,19 @@ gst_oct_daq_ring_copy (const GstOctDaqRing *ring, guint first, guint count,
   else
     for (guint i = 0; i < count; i++)
       memcpy (to + i * stride, from + i * row, row);
+}
+
+gboolean
+gst_oct_daq_ring_copy (const GstOctDaqRing *ring, guint first, guint count,
+    guint8 *to, gsize stride)
+{
+  const OctDaqHeader *h = ring->header;
+  gsize size =
+      daq_ring_is_raw (h) ? daq_ring_sizes[h->sample_format] : sizeof (float);
+
+  daq_ring_copy_channel (ring, ring->channel, first, count, to, stride);
+  if (ring->clock >= 0)
+    daq_ring_copy_channel (
+        ring, (guint)ring->clock, first, count, to + h->samples * size, stride);
   return oct_daq_reader_holds (ring->reader);
 }

@@ -16,12 +16,13 @@ G_BEGIN_DECLS
 typedef struct _GstOctDaqRing GstOctDaqRing;
 
 /* Connects to the writer at the socket `path`, whose answer it waits for at
- * most `timeout` ms.  `channel`: counted from 1, 0: the first one of OCT.
+ * most `timeout` ms.  `channel`: counted from 1, 0: the first one of OCT;
+ * `k_clock`: the first one of a k-clock as well.
  * NULL: OCT_ERROR_NOT_FOUND if nobody writes there (yet), OCT_ERROR_DEVICE if
  * it is not a ring, _SETTINGS if it has no such channel, _FORMAT if it is of no
  * use to the elements: too large, or a calibration that is none. */
-GstOctDaqRing *gst_oct_daq_ring_open (
-    const char *path, guint channel, guint timeout, GError **error);
+GstOctDaqRing *gst_oct_daq_ring_open (const char *path, guint channel,
+    gboolean k_clock, guint timeout, GError **error);
 void gst_oct_daq_ring_close (GstOctDaqRing *ring);
 
 OctDaqReader *gst_oct_daq_ring_get_reader (GstOctDaqRing *ring);

@@ -23,6 +23,10 @@ static const GstOctProperty daq_settings[] = {
       "to be of OCT)",
       0, NULL,
       GST_OCT_UINT (GstOctDaqSettings, channel, 0, OCT_DAQ_CHANNELS, 0) },
+  { "k-clock", "k-clock",
+      "Deliver the channel that is said to be a k-clock too, after the samples "
+      "of every A-line, for octkclock",
+      0, NULL, GST_OCT_BOOLEAN (GstOctDaqSettings, k_clock, FALSE) },
   { "keep-incomplete", "Keep incomplete B-scans",
       "Deliver B-scans that lack A-lines, with zeros in their places, marked "
       "as "

@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 typedef struct {
   char *socket;
   guint timeout, channel;
-  gboolean keep_incomplete, reconnect;
+  gboolean keep_incomplete, k_clock, reconnect;
 } GstOctDaqSettings;
 
 /* Since the start. */

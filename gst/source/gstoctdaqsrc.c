@@ -165,8 +165,8 @@ daq_src_connect (GstOctDaqSrc *self, GError **error)
       continue;
     }
     next = now + SEARCH_TIME;
-    self->ring = gst_oct_daq_ring_open (
-        self->settings.socket, self->settings.channel, ANSWER_TIME, &reason);
+    self->ring = gst_oct_daq_ring_open (self->settings.socket,
+        self->settings.channel, self->settings.k_clock, ANSWER_TIME, &reason);
     if (self->ring != NULL) {
       daq_src_begin_ring (self);
       return TRUE;

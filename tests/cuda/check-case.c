@@ -8,6 +8,7 @@
  * left there is found too.
  */
 #include "check.h"
+#include "sweep.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -18,7 +19,7 @@
 
 const char *const fill_names[N_FILLS] = { "random", "fringes", "constant",
   "saturated", "dynamic", "nan-line", "loud-line", "all-nan", "lost-columns",
-  "tissue", "moved", "repeats", "flow" };
+  "tissue", "moved", "repeats", "flow", "sweeps" };
 
 void
 check_cuda (cudaError_t status, const char *what)
@@ -246,6 +247,44 @@ fill_flow (const Case *test, guint8 *data, guint step, GRand *random)
                                + 0.01 * g_rand_double_range (random, -1, 1));
       if (step % 2 == 1 && shape->rows > 4 && line == shape->rows / 2)
         row[2 * i + i % 2] = NAN;
+    }
+  }
+}
+
+/* For FILL_SWEEPS. */
+static void
+fill_sweeps (const Case *test, guint8 *data, guint step, GRand *random)
+{
+  const OctKclockParams *p = test->params;
+  const Shape *shape = &test->in;
+  const Sweep sweep = { .samples = p->samples,
+    .cycles = 0.19 * p->samples,
+    .chirp = 0.35,
+    .edge = 0.4,
+    .snr = 30,
+    .jitter = 0.5 * p->max_jitter,
+    .bend = 0.05,
+    .depth = 0.6 };
+  const gsize values = 2 * (gsize)p->samples;
+  g_autofree double *sweeps = g_new (double, values * shape->rows);
+
+  sweep_fill (&sweep, random, shape->rows, sweeps);
+  for (guint line = 0; line < shape->rows; line++) {
+    guint8 *row = data + (gsize)line * (shape->row + shape->padding);
+
+    for (guint i = 0; i < values; i++) {
+      double value = sweeps[line * values + i];
+
+      if (step % 2 && shape->rows > 4 && line % 9 == 3 && i >= p->samples)
+        value = 0;
+      if (step % 2 && shape->rows > 4 && line % 9 == 5 && i > 3 * values / 4)
+        value = -value;
+      if (p->format == OCT_SAMPLE_U8)
+        row[i] = (guint8)lrint (128 + 60 * value);
+      else if (p->format == OCT_SAMPLE_U16)
+        ((guint16 *)row)[i] = (guint16)lrint (32768 + 15000 * value);
+      else
+        ((float *)row)[i] = (float)value;
     }
   }
 }
@@ -600,6 +639,8 @@ run_case (const Check *check, Case *test)
       fill_moved (test, inputs[step], step, random);
     if (test->fill == FILL_REPEATS)
       fill_repeats (check, test, inputs[step], step, random);
+    else if (test->fill == FILL_SWEEPS)
+      fill_sweeps (test, inputs[step], step, random);
     else if (test->fill == FILL_FLOW)
       fill_flow (test, inputs[step], step, random);
     if (test->fill == FILL_LOST_COLUMNS && step % 2 == 0)

@@ -94,7 +94,8 @@ main (int argc, char **argv)
     if (filter == NULL
         || (strcmp (filter, "cs") != 0 && strcmp (filter, "fused") != 0
             && strcmp (filter, "filters") != 0
-            && strcmp (filter, "refocus") != 0))
+            && strcmp (filter, "refocus") != 0
+            && strcmp (filter, "kclock") != 0))
       bench (&check, (guint)samples, (guint)lines);
     if (filter == NULL || strcmp (filter, "fused") == 0)
       bench_fused (&check);
@@ -102,6 +103,8 @@ main (int argc, char **argv)
       bench_filters (&check);
     if (filter == NULL || strcmp (filter, "refocus") == 0)
       bench_refocus (&check);
+    if (filter == NULL || strcmp (filter, "kclock") == 0)
+      bench_kclock (&check);
     if (filter == NULL || strcmp (filter, "cs") == 0)
       bench_cs (&check, (guint)samples, (guint)lines);
     return 0;
@@ -115,6 +118,7 @@ main (int argc, char **argv)
   check_filters (&check);
   check_repeats (&check);
   check_flow (&check);
+  check_kclock (&check);
   check_nufft (&check);
   if (!with_reference) { /* that these are compared with anyway, or errors */
     check_cs (&check);

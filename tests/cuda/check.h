@@ -37,6 +37,9 @@ typedef enum {
   /* complex values of tissue with a vessel, brightness that changes from B-scan to
    * B-scan, and a line of not-a-number in each second one */
   FILL_FLOW,
+  /* a swept source with its k-clock; in every second frame a few A-lines without a
+   * clock or with one that hops; OCT_OPERATION_KCLOCK only */
+  FILL_SWEEPS,
   N_FILLS
 } Fill;
 
@@ -138,6 +141,7 @@ void check_filters (Check *check);
 /* Alignment of repeats, and what moves in them. */
 void check_repeats (Check *check);
 void check_flow (Check *check);
+void check_kclock (Check *check);
 void check_nufft (Check *check);
 void check_nufft_properties (Check *check);
 void check_cs (Check *check);
@@ -152,4 +156,5 @@ void bench (Check *check, guint samples, guint lines);
 void bench_fused (Check *check);
 void bench_filters (Check *check);
 void bench_refocus (Check *check);
+void bench_kclock (Check *check);
 void bench_cs (Check *check, guint samples, guint lines);

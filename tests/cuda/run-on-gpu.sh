@@ -196,12 +196,12 @@ note_program () {
 run_elements () {
   "$pack/bin/gst-inspect-1.0" octfft >/dev/null 2>&1 # writes the registry
   on_gpu=${OCT_TESTS_ON_GPU-chain filters bscans waiting octcs octdcsub octnufft \
-    octkresample octdispersion octfft octcs-masks octlogscale cscan states \
+    octkclock octkresample octdispersion octfft octcs-masks octlogscale cscan states \
     settings files pending refused octreconstruct method-switch autofocus \
     octmeter background octvolume volume-noise octvolumecs sections \
     octcolormap octflip octspeckle octsharpen octangio octdoppler octdynamic octrefocus octaverage waiting scatter devices leaks errors}
   as_it_likes=${OCT_TESTS_AUTO-chain filters octcs octdcsub octnufft \
-    octkresample octcs-masks cscan states settings files leaks octsrc \
+    octkclock octkresample octcs-masks cscan states settings files leaks octsrc \
     octsrc-seek octsrc-live errors}
   test_programs cuda $on_gpu
   test_programs '' $as_it_likes

@@ -87,7 +87,7 @@ def digitizer(command, folder):
         yield
         return
     with subprocess.Popen([os.environ["OCT_DAQ_SIM"], "--samples", "256", "--lines",
-                           "32", "--loop", "4", "--line-rate", "10000", "daq"],
+                           "32", "--loop", "4", "--k-clock", "--line-rate", "10000", "daq"],
                           cwd=folder, stdin=subprocess.DEVNULL,
                           stdout=subprocess.DEVNULL) as simulated:
         try:

@@ -144,8 +144,7 @@ watch_wait_message (Watch *w, GstMessageType type, const char *word)
   }
 }
 
-/* ----------------------------------------------------------------------- writer
- */
+/* ---------------------------------------------------------------- writer */
 
 static OctDaqHeader
 make_ring (guint lines)
@@ -193,8 +192,7 @@ write_lines (OctDaqWriter *writer, guint64 first, const OctDaqPlace *place)
   oct_daq_publish (writer, place);
 }
 
-/* --------------------------------------------------------------------- the lines
- */
+/* ------------------------------------------------------------- the lines */
 
 static void
 check_rows (GstBuffer *buffer, guint64 bscan, const gboolean *there)
@@ -432,8 +430,7 @@ GST_START_TEST (test_places)
 }
 GST_END_TEST
 
-/* --------------------------------------------------------------------- formats
- */
+/* --------------------------------------------------------------- formats */
 
 /* Value `i` of the block, of this format, as a number. */
 static double
@@ -542,8 +539,7 @@ GST_START_TEST (test_formats)
 }
 GST_END_TEST
 
-/* --------------------------------------------------------------------- writers
- */
+/* --------------------------------------------------------------- writers */
 
 /* One that comes back with other sizes. */
 GST_START_TEST (test_restart)
@@ -630,6 +626,7 @@ GST_START_TEST (test_refused)
   refuse ("socket=\"\"", "", "no `socket`");
   writer = open_writer (&ring);
   refuse ("channel=2", "", "has 1 channels");
+  refuse ("k-clock=true", "", "is said to be a k-clock");
   refuse ("", "video/x-raw,format=GRAY8 !", "change the caps filter");
   oct_daq_close (writer);
   ring.channel_kind[0] = OCT_DAQ_OTHER;
@@ -680,8 +677,7 @@ GST_START_TEST (test_waiting)
 }
 GST_END_TEST
 
-/* -------------------------------------------------------------------- a picture
- */
+/* ------------------------------------------------------------- a picture */
 
 #define PICTURES 6
 #define SYSTEM "samples=256 lines=24 bscans=4"
@@ -747,6 +743,36 @@ GST_START_TEST (test_same_as_octsrc)
 }
 GST_END_TEST
 
+/* Samples and clock of every A-line, in one row. */
+GST_START_TEST (test_k_clock)
+{
+  OctDaqHeader ring = make_ring (BSCAN);
+  OctDaqWriter *writer;
+  guint16 *block;
+  GstMapInfo map;
+  Watch *w;
+
+  ring.channels = 2;
+  ring.channel_kind[1] = OCT_DAQ_K_CLOCK;
+  writer = open_writer (&ring);
+  w = watch_new ("reconnect=false k-clock=true", "");
+  watch_play (w);
+  oct_daq_wait_for_readers (writer, 1, LONG);
+  block = oct_daq_claim (writer, LONG);
+  for (guint i = 0; i < 2 * BSCAN * SAMPLES; i++)
+    block[i] = (guint16)i;
+  oct_daq_publish (writer, NULL);
+  oct_daq_close (writer);
+  watch_wait_buffers (w, 1);
+  gst_buffer_map (g_ptr_array_index (w->buffers, 0), &map, GST_MAP_READ);
+  for (guint i = 0; i < 2 * BSCAN * SAMPLES; i++)
+    fail_unless_equals_int (((const guint16 *)map.data)[i],
+        (i / SAMPLES % 2 * BSCAN + i / SAMPLES / 2) * SAMPLES + i % SAMPLES);
+  gst_buffer_unmap (g_ptr_array_index (w->buffers, 0), &map);
+  watch_free (w);
+}
+GST_END_TEST
+
 static Suite *
 octdaqsrc_suite (void)
 {
@@ -767,6 +793,7 @@ octdaqsrc_suite (void)
   tcase_add_test (tc, test_refused);
   tcase_add_test (tc, test_waiting);
   tcase_add_test (tc, test_same_as_octsrc);
+  tcase_add_test (tc, test_k_clock);
   return suite;
 }
 

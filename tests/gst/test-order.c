@@ -42,6 +42,8 @@ static const struct {
       "grey format, *" },
   { "octdcsub axis=wavenumber ! octkresample",
       "octkresample* octdcsub*; leave octkresample out." },
+  { "octkresample ! octkclock",
+      "octkclock* octkresample*; leave octkclock out." },
   { "octkresample ! octkresample", "octkresample*; leave octkresample out." },
   { "octdcsub axis=wavelength ! octlogscale",
       "octlogscale* octdcsub*; put octkresample ! octfft, or octnufft, *" },

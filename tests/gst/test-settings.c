@@ -5,6 +5,8 @@
  * happens.
  */
 #include "oct-daq.h"
+
+#include <math.h>
 #include "oct-test-files.h"
 #include "oct-test.h"
 
@@ -25,6 +27,8 @@ static const char *const launches[] = {
   " ! octreconstruct wavelength-min=790 wavelength-max=900" SINK,
 #endif
   "octdaqsrc socket=@/daq ! octreconstruct" SINK,
+  "octdaqsrc socket=@/daq k-clock=true ! octkclock ! octdcsub ! octfft"
+  " ! octlogscale" SINK,
   SOURCE " ! tee name=tee ! queue ! octkeep location=@/kept async=false"
          " tee. ! queue ! octdcsub ! octcs iterations=1 ! octlogscale" SINK,
   SOURCE " ! octreconstruct" SINK,
@@ -240,8 +244,8 @@ digitize (gpointer done)
   const OctDaqHeader ring = { .sample_format = OCT_DAQ_U16,
     .samples = 256,
     .lines = 16,
-    .channels = 1,
-    .channel_kind = { OCT_DAQ_OCT },
+    .channels = 2,
+    .channel_kind = { OCT_DAQ_OCT, OCT_DAQ_K_CLOCK },
     .wavelength_first = 790.0,
     .wavelength_last = 900.0 };
   g_autofree char *path = oct_test_file_path ("daq");
@@ -250,8 +254,10 @@ digitize (gpointer done)
   while (!g_atomic_int_get ((gint *)done)) {
     guint16 *block = oct_daq_claim (writer, -1);
 
-    for (guint i = 0; i < 256 * 16; i++)
+    for (guint i = 0; i < 256 * 16; i++) {
       block[i] = (guint16)(1000 + i % 256 * (i % 7));
+      block[256 * 16 + i] = (guint16)(2000 + 1000 * cos (i % 256 * 1.1));
+    }
     oct_daq_publish (writer, NULL);
     g_usleep (10000);
   }

@@ -54,7 +54,8 @@ cases_get (void)
   /* a seed for each, so that a case more leaves the others as they are */
   static void (*const groups[]) (GRand * random) = { cases_add_spectra,
     cases_add_images, cases_add_non_uniform, cases_add_sensing,
-    cases_add_random, cases_add_repeats, cases_add_flow, cases_add_refocus };
+    cases_add_random, cases_add_repeats, cases_add_flow, cases_add_refocus,
+    cases_add_kclock };
 
   if (all != NULL)
     return all;

@@ -42,6 +42,7 @@ void cases_add_spectra (GRand *random);
 void cases_add_images (GRand *random);
 void cases_add_flow (GRand *random);
 void cases_add_refocus (GRand *random);
+void cases_add_kclock (GRand *random);
 void cases_add_non_uniform (GRand *random);
 void cases_add_sensing (GRand *random);
 void cases_add_repeats (GRand *random);

@@ -74,6 +74,12 @@
 /* Levels of motion, relative to the largest: the little that is left of R less
  * the noise and still tissue has the rounding of both. */
 #define FLOW_LEVEL 2e-5
+/* Single samples next to where two parabolas of the reference meet, which can be
+ * read from either; all others are within 1e-6 with the background of counts, and
+ * 1e-4 of a fringe.  FULL beyond the end of a sweep has the phase of its last
+ * sample, whatever that is. */
+#define KCLOCK_TOLERANCE 2e-3
+#define KCLOCK_FULL_TOLERANCE 1e-2
 /* Part of the pixels that may do so, and after the whole chain, where the
  * darkest pixel sets the range and has the largest relative error: its error of
  * 2e-7 of an A-line 10^4 times as large is 0.02 dB, and moves all levels by up
@@ -456,6 +462,10 @@ tolerance_of (const Case *test)
   case OCT_OPERATION_CS:
     return is_exact_sensing (step->params) ? SENSING_FFT_TOLERANCE
                                            : SENSING_TOLERANCE;
+  case OCT_OPERATION_KCLOCK:
+    return ((const OctKclockParams *)step->params)->method == OCT_KCLOCK_FULL
+               ? KCLOCK_FULL_TOLERANCE
+               : KCLOCK_TOLERANCE;
   case OCT_OPERATION_REFOCUS:
     return ((const OctRefocusParams *)step->params)->automatic
                ? FOCUS_TOLERANCE

@@ -4,6 +4,7 @@ through pipelines, and of the C-scan's mirrors; what it says of files that are
 none.  Output is TAP."""
 import array
 import math
+import random
 import re
 import resource
 import signal
@@ -572,6 +573,48 @@ def test_check_says_what_is_wrong(folder):
     assert "neither k_index nor wavelength_nm" in text, text
     text = calibrate(folder, "--check", "none.csv", "--mirror", *names, status=1)
     assert "none.csv" in text, text
+
+
+def sweeps(delay, clock=True):
+    """A-lines of a mirror that comes `delay` samples after its k-clock."""
+    noise = random.Random(1)
+
+    def phase(n):
+        x = n / SAMPLES
+        return 2 * math.pi * 180 * (x + 0.35 * math.sin(2 * math.pi * x)
+                                    / (2 * math.pi))
+
+    values = array.array("H")
+    for _ in range(24):
+        late = noise.uniform(-0.5, 0.5)
+        for n in range(SAMPLES):
+            bright = math.exp(-4 * (n / SAMPLES - 0.5) ** 2)
+            values.append(round(20000 * bright + 4000 * bright * math.cos(
+                0.8 * phase(n - late - delay)) + noise.gauss(0, 100)))
+        for n in range(SAMPLES):
+            values.append(round(30000 + clock * 10000 * math.cos(phase(n - late))
+                                + noise.gauss(0, 300)))
+    return values.tobytes()
+
+
+def test_delay_of_a_clock(folder):
+    (folder / "clock.raw").write_bytes(sweeps(2.4))
+    text = calibrate(folder, "--clock", "clock.raw", samples=2 * SAMPLES)
+    print(f"# {text.strip()}", flush=True)
+    found = re.fullmatch(r"The spectra come (-?[\d.]+) samples after the k-clock "
+                         r"\(standard error ([\d.]+)\): set delay=(-?[\d.]+) on "
+                         r"octkclock\.", text.strip())
+    assert abs(float(found[1]) - 2.4) < 0.03 and found[1] == found[3], text
+    assert float(found[2]) < 0.03, text
+    (folder / "none.raw").write_bytes(sweeps(0, clock=False))
+    text = calibrate(folder, "--clock", "none.raw", samples=2 * SAMPLES, status=1)
+    assert "The second half of the samples has no clear fringe" in text, text
+    text = calibrate(folder, "--clock", "clock.raw", samples=2 * SAMPLES - 1,
+                     status=1)
+    assert "an even number" in text, text
+    text = calibrate(folder, "--clock", "clock.raw", "--mirror", "clock.raw",
+                     samples=2 * SAMPLES, status=2)
+    assert "--clock finds the delay of octkclock" in text, text
 
 
 def test_plots(folder):

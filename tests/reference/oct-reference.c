@@ -28,6 +28,7 @@ oct_reference_free (OctReference *plan)
   oct_operation_free_params (plan->operation, plan->params);
   g_free (plan->running);
   reference_forget (plan);
+  reference_clock_free (plan->clock);
   g_free (plan);
 }
 
@@ -326,6 +327,7 @@ table_reset (OctPlan *plan)
 {
   g_clear_pointer (&plan->running, g_free);
   reference_forget (plan);
+  g_clear_pointer (&plan->clock, reference_clock_free);
   plan->has_range = FALSE;
 }
 

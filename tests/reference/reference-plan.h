@@ -17,7 +17,8 @@ struct _OctPlan {
   GQueue past;                 /* frames in a mean, arrays of Complex */
   double noise;                /* of angiography, and images that it is of */
   guint noise_images;
-  guint repeats; /* of this place, that were aligned */
+  guint repeats;                 /* of this place, that were aligned */
+  struct _ReferenceClock *clock; /* the reference of a k-clock */
   /* of the last B-scan: its noise in counts, or the frames in its mean */
   double found;
 };
@@ -33,6 +34,9 @@ OCT_OPERATIONS (REFERENCE_DECLARE)
 
 /* Forgets the frames in a mean. */
 void reference_forget (OctReference *plan);
+
+/* Frees what a k-clock has found; NULL is allowed. */
+void reference_clock_free (struct _ReferenceClock *clock);
 
 /* The range so far, of other parameters, in the unit of these. */
 void reference_range_rescale (
