@@ -3,6 +3,7 @@
  * Page-locked memory without a GPU: this program is linked with the files of
  * memory alone and stands for the device, which notes what it is asked for.
  */
+#include "gstoctgpushare.h"
 #include "gstoctallocation.h"
 
 #include <gst/base/gstbasetransform.h>
@@ -156,6 +157,13 @@ void
 gst_oct_cuda_pop (GstOctCuda *cuda)
 {
   pushed--;
+}
+
+/* no memory of another library */
+gpointer
+gst_oct_gpu_share_peek (GstBuffer *buffer, GstOctCuda *cuda)
+{
+  return NULL;
 }
 
 void
