@@ -163,9 +163,11 @@ GST_END_TEST
 /* The other way round: a caps filter after it. */
 GST_START_TEST (test_caps_upstream)
 {
-  GstHarness *harness =
-      oct_test_harness ("octkclock ! capsfilter "
-                        "caps=application/x-oct-spectra,samples=256,lines=20");
+  g_autofree char *launch = g_strdup_printf (
+      "octkclock ! capsfilter caps=\"application/x-oct-spectra%s,samples=256,"
+      "lines=20\"",
+      oct_test_on_gpu () ? "(memory:CUDAMemory)" : "");
+  GstHarness *harness = oct_test_harness (launch);
   g_autoptr (GstCaps) caps = gst_pad_peer_query_caps (harness->srcpad, NULL);
   g_autoptr (GstCaps) fits = gst_caps_from_string (
       "video/x-raw, format=GRAY8, width=512, height=20, framerate=10/1");
