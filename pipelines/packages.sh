@@ -33,7 +33,7 @@ OCT_LIVE_PACKAGES=(libsoup-3.0-dev libjson-glib-dev libevdev-dev
 OCT_TEST_PACKAGES=(python3 python3-numpy "${OCT_CAMERA_PACKAGES[@]}" openssl git codespell
   clang-format reuse python3-tifffile python3-nibabel python3-h5py
   python3-pydicom "${OCT_DICOM_PACKAGES[@]}" dcmtk dicom3tools
-  python3-gi gir1.2-gst-plugins-base-1.0 python3-xarray mkdocs mkdocs-material)
+  python3-gi gir1.2-gst-plugins-base-1.0 python3-xarray python3-zarr mkdocs mkdocs-material)
 
 # For the tests of the continuous integration: servers, which run when they are
 # installed.  An archive of DICOM, and Slurm: the tests start their own.
