@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The scripts of python/examples, and the lines of docs/python.md, do what they say."""
 import contextlib
+import importlib.util
 import io
 import os
 import pathlib
 import re
 import runpy
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -109,6 +111,28 @@ class Scripts(unittest.TestCase):
         pathlib.Path("b.npy").write_bytes(b"no spectra")
         for path in ("b.npy", "missing.npy", ["a.npy", "b.npy"], "."):
             self.assertIsNone(napari.get_reader(path))
+
+    def test_napari_volumes(self):
+        """Volumes of each kind are shown as they were written, with their distances."""
+        from gstoct import napari
+        gst_launch = ["gst-launch-1.0", "-q", *"octsrc bscans=6 lines=20 samples=128 "
+                      "num-buffers=6 ! octreconstruct range=manual min=0 max=90".split()]
+        subprocess.run([*gst_launch, "!", "filesink", "location=all.bin"], check=True)
+        expected = numpy.fromfile("all.bin", numpy.uint8).reshape(6, 64, 20)
+        for kind, module in (("ome.zarr", "json"), ("h5", "h5py"), ("tif", "tifffile"),
+                             ("nii", "nibabel")):
+            with self.subTest(kind):
+                if importlib.util.find_spec(module) is None:
+                    self.skipTest(f"{module} is not installed")
+                name = f"volume.{kind}"
+                subprocess.run([*gst_launch, "!", "octvolumesink", f"location={name}",
+                                "x-spacing=1e-5", "y-spacing=2e-5", "z-spacing=4e-6",
+                                "refractive-index=1.25"], check=True)
+                images, about, _ = napari.get_reader(name)(name)[0]
+                self.assertEqual((about["name"], images.shape), (name, (6, 64, 20)))
+                self.assertTrue(numpy.allclose(about["scale"], (20, 3.2, 10)), about)
+                self.assertTrue((numpy.asarray(images) == expected).all())
+                self.assertTrue((images[2, 5:9] == expected[2, 5:9]).all())
 
     def test_page(self):
         """The lines of docs/python.md run one after the other."""
