@@ -142,7 +142,7 @@ def _tiff_scale(path: str) -> list[float] | None:
 
 def _find_scale(path: str) -> list[float] | None:
     """Micrometres between the voxels of a volume, 1 where they are not known; None:
-    it is no volume of gst-oct."""
+    not one of gst-oct."""
     ways = {".zarr": _zarr_scale, ".h5": _hdf5_scale, ".hdf5": _hdf5_scale,
             ".tif": _tiff_scale, ".tiff": _tiff_scale}
     way = ways.get(os.path.splitext(path)[1].lower())
