@@ -19,7 +19,9 @@ if (!File.exists(path))
 if (words.length == 1 && (endsWith(path, ".tif") || endsWith(path, ".tiff"))) {
   open(path);
 } else {
-  name = getDirectory("temp") + "oct-" + getTime();
+  // a folder that nobody else uses
+  folder = replace(exec("mktemp", "-d"), "\n", "");
+  name = folder + "/images";
   line = "gst-launch-1.0 -q octsrc location=" + quote(path);
   for (i = 1; i < words.length; i++)
     line = line + " " + quote(words[i]);
@@ -40,6 +42,7 @@ if (words.length == 1 && (endsWith(path, ".tif") || endsWith(path, ".tiff"))) {
     done = File.delete(stack);
     stack = name + "-" + volume + ".tif";
   }
+  done = File.delete(folder);
 }
 
 // as one word of the shell, whatever is in it

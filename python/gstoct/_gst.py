@@ -6,6 +6,7 @@ import atexit
 import operator
 import os
 import threading
+import time
 import warnings
 import weakref
 from typing import Any, Iterator
@@ -187,6 +188,9 @@ class Pipeline:
         self.elements = elements
         self.sink = elements[-1]
         self.on_message: Any = None
+        self._said: list[Any] = []  # messages that nobody was told of
+        self._at_end = False
+        self._tell_next = 0.0  # time.monotonic()
         self.pipeline = self.gst.Pipeline.new(None)
         self._bus = self.pipeline.get_bus()
         for element in elements:
@@ -226,6 +230,7 @@ class Pipeline:
         while not self._closed:
             sample = self.sink.emit("try-pull-sample", SLICE)
             if sample is not None:
+                self._tell_in_time()
                 return sample
             at_end = self.sink.get_property("eos")
             self.check()
@@ -247,36 +252,61 @@ class Pipeline:
             if last is None:
                 raise Error("The pipeline has delivered nothing.")
             return last
-        types = self.gst.MessageType
         while not self._closed:
             self.check()
-            if self._bus.timed_pop_filtered(SLICE, types.EOS) is not None:
-                self.check()
+            if self._at_end:
                 break
+            self._collect(SLICE)
         return None
 
-    def check(self) -> None:
-        """Raises the error of an element, warns of its warnings."""
+    def _collect(self, wait: int = 0) -> None:
+        """Takes the messages that are there, after waiting for the first one for `wait`
+        ns.  A bus throws away those before the one that is asked for, so all that matter
+        are taken."""
         types = self.gst.MessageType
-        wanted = types.ERROR | types.WARNING
+        wanted = types.ERROR | types.WARNING | types.EOS
         if self.on_message is not None:
             wanted |= types.ELEMENT
-        said = []
         while not self._closed:
-            message = self._bus.pop_filtered(wanted)
+            message = self._bus.timed_pop_filtered(wait, wanted)
             if message is None:
                 break
-            said.append(message)
-        for message in said:
-            if message.type == types.ERROR:
-                self._fail(said)
+            wait = 0
+            if message.type == types.EOS:
+                self._at_end = True
+            else:
+                self._said.append(message)
+
+    def _tell(self) -> None:
+        """Warns of warnings, and calls on_message; errors stay."""
+        types = self.gst.MessageType
+        said, self._said = self._said, []
+        self._said = [message for message in said if message.type == types.ERROR]
         for message in said:
             if message.type == types.WARNING:
                 warnings.warn(message.parse_warning()[0].message, OctWarning,
-                              stacklevel=4)
-            else:
+                              stacklevel=5)
+            elif message.type == types.ELEMENT:
                 self.on_message(message.get_structure().get_name(),
                                 fields_of(message.get_structure()))
+
+    def _tell_in_time(self) -> None:
+        """The same where one sample follows the other without a pause; an error is
+        raised after the samples before it."""
+        now = time.monotonic()
+        if now >= self._tell_next:
+            self._tell_next = now + SLICE / 1e9
+            self._collect()
+            self._tell()
+
+    def check(self) -> None:
+        """Raises the error of an element, warns of its warnings."""
+        self._collect()
+        types = self.gst.MessageType
+        if any(message.type == types.ERROR for message in self._said):
+            said, self._said = self._said, []
+            self._fail(said)
+        self._tell()
 
     def _fail(self, said: list[Any], otherwise: str = GENERIC) -> None:
         """Raises the sentence of an element among messages, or this one.  That of

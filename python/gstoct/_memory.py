@@ -123,7 +123,8 @@ def wrap(buffer: Any, array: NDArray[Any]) -> None:
     _append_memory(address(buffer), _new_wrapped(
         MEMORY_FLAG_READONLY, rows.ctypes.data, size, 0, size, None, None))
     name = VIDEO_FORMATS.get(rows.dtype.name)
-    if name is not None and stride != (samples * rows.itemsize + 3) // 4 * 4:
+    # the last row may lack the bytes that fill it up
+    if name is not None and size != lines * ((samples * rows.itemsize + 3) // 4 * 4):
         _add_video_meta(
             address(buffer), 0, _format_from_string(name.encode()), samples, lines,
             1, (_size * 4)(), (ctypes.c_int * 4)(stride))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import tempfile
 import threading
 from typing import Any, Callable, Iterator
@@ -257,6 +258,9 @@ def _parse(source: str, word: str = "source") -> Any:
                         "such as 'octcamerasrc'.")
     Gst = gst()
     make("octsrc")  # says it if the plugin is not there
+    # caps stand between two elements
+    if re.match(r'\s*"?\w+/[-\w.+]+\s*[,("]?', source.rpartition("!")[2]):
+        source += " ! identity"
     try:
         return Gst.parse_bin_from_description(source, True)
     except Exception as reason:

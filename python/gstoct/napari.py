@@ -176,6 +176,7 @@ def get_reader(path: str | list[str]) -> Callable[[Any], list[tuple[Any, ...]]] 
     if not isinstance(path, str) or not (
             os.path.isfile(path) or os.path.isfile(os.path.join(path, "zarr.json"))):
         return None
+    path = os.path.normpath(path)
     if _load_nifti(path) is not None:
         return read
     try:
@@ -196,6 +197,7 @@ def _read_volume(path: str) -> tuple[Any, list[float]] | None:
 def read(path: str) -> list[tuple[Any, ...]]:
     """The layers of a file: its images or its volume, with a scale in um where it is
     known."""
+    path = os.path.normpath(path)
     volume = _read_volume(path)
     if volume is not None:
         images, scale = volume
@@ -206,5 +208,5 @@ def read(path: str) -> list[tuple[Any, ...]]:
         scale = [(spacing or 0) * UM or 1.0 for spacing in (
             recording.y_spacing, images.z_spacing, images.x_spacing)]
         axes = ("B-scan", "depth in air", "A-line")
-    return [(images, {"name": os.path.basename(os.path.normpath(path)), "scale": scale,
+    return [(images, {"name": os.path.basename(path), "scale": scale,
                       "metadata": {"axes": axes}}, "image")]

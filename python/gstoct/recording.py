@@ -189,9 +189,11 @@ class Recording:
 
     def bscans(self) -> Iterator[NDArray[Any]]:
         """All B-scans in their order, each an array [A-line, sample] that cannot
-        be written; the file is read once."""
-        with self._lock:
-            for _, bscan in self._read(0, self._count):
+        be written; the file is opened once more, and read once."""
+        if self._pipeline.closed:
+            raise Error(f"'{self.path}' is closed; open it again.")
+        with Recording(self.path, **self.settings) as own:
+            for _, bscan in own._read(0, own._count):
                 yield bscan
 
     def close(self) -> None:

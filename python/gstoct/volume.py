@@ -122,7 +122,7 @@ class Volume:
             "video/x-raw,format=GRAY8")
 
     def save(self, path: str | os.PathLike[str], **settings: Any) -> None:
-        """Writes a file by octvolumesink: .npy, .nii, .nii.gz, .tif, .h5 or .dcm,
+        """Writes a file by octvolumesink: .npy, .nii, .tif, .h5, .zarr or .dcm,
         by its ending.  It must not exist.  Settings are properties of
         octvolumesink, such as refractive_index=1.38, file_mode=0o640."""
         self._run(make("octvolumesink", location=os.fspath(path),

@@ -149,6 +149,25 @@ class Frames(unittest.TestCase):
             with gstoct.Live(SMALL, drop=False, on_frame=fail) as live:
                 live.wait()
 
+    def test_messages_between_frames(self):
+        """Messages come while frames follow each other without a pause."""
+        said = []
+        with gstoct.Live("octsrc num-buffers=3000 lines=4 samples=64 ! "
+                         "octmeter interval=1",
+                         on_message=lambda name, fields: said.append(name)) as live:
+            for frame in live:
+                if said:
+                    break
+        self.assertTrue(said)
+        self.assertLess(frame.number, 2999)
+
+    def test_caps_at_the_end(self):
+        """As gst-launch-1.0 takes them."""
+        with gstoct.Live("videotestsrc num-buffers=2 ! "
+                         "video/x-raw,format=GRAY16_LE,width=512,height=64",
+                         calibration=(790, 900)) as live:
+            self.assertEqual([frame.values.shape for frame in live], [(256, 64)] * 2)
+
     def test_calibration(self):
         """One that the source does not have."""
         spectra = mirrors((500e-6,), lines=2)

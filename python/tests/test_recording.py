@@ -101,6 +101,18 @@ class Files(unittest.TestCase):
                                    mode="none")
         self.assertTrue((again.values == ascans.values[1]).all())
 
+    def test_readers_at_once(self):
+        """A slice, and another iterator, while one goes through the file."""
+        spectra = gstoct.simulate(bscans=6, lines=4, samples=64)[0]
+        numpy.save("six.npy", spectra)
+        with gstoct.open("six.npy") as recording:
+            came = [(numpy.array(a), numpy.array(b), recording[0, 1])
+                    for a, b in zip(recording.bscans(), recording.bscans())]
+        self.assertEqual(len(came), 6)
+        for number, (a, b, one) in enumerate(came):
+            self.assertTrue((a == spectra[number]).all() and (b == a).all())
+            self.assertTrue((one == spectra[1]).all())
+
     def test_pickle_and_threads(self):
         found = pickle.loads(pickle.dumps(self.open()))
         right = []
