@@ -371,6 +371,15 @@ def test_metadata_that_lies(folder):
                  '{"zarr_format": 3}' + " " * 2**21, '{"zarr_format"\0: 3}'):
         (path / "zarr.json").write_text(text)
         assert "Zarr" in refused(folder), text[:40]
+    # what is more than JSON, with quotes that do not count before brackets
+    for odd in ('/*"*/', "'\"': 1, ", '"\\ud800"": 1, ', '"\\u0"": 1, '):
+        (path / "zarr.json").write_text(
+            '{"zarr_format": 3, ' + odd + '"a": ' + "[" * 900000)
+        assert "Zarr" in refused(folder), odd
+    # a pair of UTF-16 and other escapes are JSON
+    metadata["attributes"] = {"\U0001f441 \"/\\\n": ["\U0001f441"]}
+    (path / "zarr.json").write_text(json.dumps(metadata))
+    assert play(folder, "bad.zarr") == spectra.tobytes()
 
 
 def hear(folder, *elements):
