@@ -197,7 +197,8 @@ void oct_convert_work_end (const char *folder);
 
 /* Gives the inputs their names in BIDS, by the labels in their paths ("sub-A",
  * "sample-B"), or by their folders and names where there are none.  FALSE with a
- * sentence: a label is empty, or two would have one name. */
+ * sentence: a label is empty, two would have one name, or two folders of people
+ * one subject. */
 gboolean oct_convert_bids_name_inputs (GPtrArray *inputs, GError **error);
 
 /* The name of a file that octvolumesink has called `base` + `rest`, with a run
