@@ -123,7 +123,8 @@ add_lengths (GString *text, const guint64 *lengths)
   g_string_append_c (text, ']');
 }
 
-/* From an index of each axis to the next, s and micrometres; 0: not known. */
+/* From an index of each axis to the next, s and micrometres; 0: not known, or
+ * not a number of any level. */
 static void
 get_scale (const Zarr *zarr, double *scale)
 {
@@ -135,7 +136,7 @@ get_scale (const Zarr *zarr, double *scale)
   scale[2] = (is_enface ? info->y_spacing : info->z_spacing) * 1e6;
   scale[3] = info->x_spacing * 1e6;
   for (guint i = 0; i < DIMS; i++)
-    if (!(scale[i] > 0.0) || !isfinite (scale[i]))
+    if (!(scale[i] > 0.0) || !isfinite (scale[i] * (1u << MAX_LEVELS)))
       scale[i] = 0.0;
 }
 

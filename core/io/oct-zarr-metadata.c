@@ -310,6 +310,15 @@ zarr_parse_type (const char *name, char *kind, guint *size)
   return FALSE;
 }
 
+static gboolean
+is_whole_of (double number, char kind, guint size)
+{
+  double end = ldexp (1.0, (gint)size * 8 - (kind == 'i'));
+
+  return number == floor (number) && number < end
+         && number >= (kind == 'i' ? -end : 0.0);
+}
+
 /* The bytes of a number of the type that is stored. */
 static gboolean
 make_fill (OctZarrArray *array, char kind, guint size, JsonNode *node)
@@ -338,6 +347,8 @@ make_fill (OctZarrArray *array, char kind, guint size, JsonNode *node)
       memcpy (bytes, "\x00\x7e", 2);
     else if (number != 0.0)
       return FALSE;
+  } else if (!is_whole_of (number, kind, size)) {
+    return FALSE;
   } else {
     gint64 whole = json_node_get_int (node);
 
