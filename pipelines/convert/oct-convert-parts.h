@@ -78,7 +78,9 @@ gint64 oct_convert_place_compare (
  * replaced. */
 gboolean oct_convert_place_put (const char *folder, const char *name,
     const char *from, gboolean is_there, GError **error);
-void oct_convert_place_remove (const char *folder, const char *name);
+/* A store goes to the work folder `work`, with which it is removed. */
+void oct_convert_place_remove (
+    const char *folder, const char *name, const char *work);
 
 /* SHA-256; of a Zarr store, that of the lines of sha256sum for all of its files,
  * sorted by their paths in it.  NULL with a sentence. */
