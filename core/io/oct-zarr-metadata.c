@@ -512,7 +512,7 @@ get_unit_of_utf16 (const char *text, const char *end)
   return unit;
 }
 
-/* From the backslash at `text` to the last byte of what it begins; NULL: it is
+/* From the backslash at `text` to the last byte of the escape; NULL: it is
  * not valid.  After half a pair of UTF-16 json-glib 1.6 takes the closing quote
  * for a part of the string. */
 static const char *

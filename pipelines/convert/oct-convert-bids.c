@@ -259,14 +259,30 @@ has_row (const char *table, const char *cells)
   return FALSE;
 }
 
-static void
-add_row (GString *table, const char *cells, const char *others)
+static guint
+count_cells (const char *line)
 {
+  guint count = 1;
+
+  for (; *line != '\0' && *line != '\n'; line++)
+    count += *line == '\t';
+  return count;
+}
+
+/* Somebody may have added columns: nobody has said what is in them. */
+static void
+add_row (GString *table, const char *cells)
+{
+  guint columns = count_cells (table->str);
+
   if (has_row (table->str, cells))
     return;
   if (table->len > 0 && table->str[table->len - 1] != '\n')
     g_string_append_c (table, '\n');
-  g_string_append_printf (table, "%s%s\n", cells, others);
+  g_string_append (table, cells);
+  for (guint i = count_cells (cells); i < columns; i++)
+    g_string_append (table, "\tn/a");
+  g_string_append_c (table, '\n');
 }
 
 /* Rows that are there stay as somebody may have edited them.  `table` is
@@ -304,8 +320,7 @@ bids_write_rows (const char *folder, GPtrArray *inputs, gboolean samples,
         samples ? g_strdup_printf ("sample-%s\tsub-%s", sample, subject)
                 : g_strdup_printf ("sub-%s", subject);
 
-    /* nobody has said what it is */
-    add_row (table, cells, samples ? "\tn/a" : "");
+    add_row (table, cells);
   }
   return write_table (path, table, before, mode, error);
 }

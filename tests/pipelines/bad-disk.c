@@ -124,8 +124,8 @@ renameat (int from_fd, const char *from, int fd, const char *to)
 }
 
 int
-renameat2 (int from_fd, const char *from, int fd, const char *to,
-    unsigned int flags)
+renameat2 (
+    int from_fd, const char *from, int fd, const char *to, unsigned int flags)
 {
   NEXT (renameat2);
   if (is_bad (fd, to))

@@ -91,7 +91,7 @@ def test_changed_and_replaced(folder):
 
 
 def test_hidden_names(folder):
-    """What was there before goes with the work folder, whatever its name."""
+    """The store of an earlier run goes with the work folder, whatever its name."""
     make_archive(folder, ["archive.npy"])
     data = numpy.load(folder / "archive/archive.npy")
     for count_of in (BSCANS, 4):
@@ -247,6 +247,15 @@ def test_bids(folder):
     assert len(rows(table)) == 4
     text = bids(folder, "--summary", "--checksums")
     assert "Complete: all 4" in text, text
+    # columns that somebody has added
+    table = folder / "out/participants.tsv"
+    table.write_text(
+        table.read_text().replace("participant_id", "\t".join(("participant_id", "age")))
+        .replace("sub-07", "sub-07\t61"))
+    make_archive(folder, ["sub-09_sample-x.npy"])
+    bids(folder)
+    lines = table.read_text().splitlines()
+    assert "sub-07\t61" in lines and "sub-09\tn/a" in lines, lines
 
 
 def test_bids_runs(folder):

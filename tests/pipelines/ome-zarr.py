@@ -97,7 +97,7 @@ def test_images(folder):
 
 
 def test_distances_that_lie(folder):
-    """What no level can state is not known, and the text is JSON all the same."""
+    """A distance that no level can state is not known, and the text is JSON."""
     spectra = make_spectra("u1", (2, 300, 600))
     zarr_store.write_array(folder / "a.zarr/0", spectra, (2, 300, 600))
     (folder / "a.zarr/zarr.json").write_text(json.dumps({
