@@ -123,7 +123,8 @@ add_lengths (GString *text, const guint64 *lengths)
   g_string_append_c (text, ']');
 }
 
-/* From an index of each axis to the next, s and micrometres; 0: not known. */
+/* From an index of each axis to the next, s and micrometres; 0: not known, or
+ * not a number of any level. */
 static void
 get_scale (const Zarr *zarr, double *scale)
 {
@@ -135,7 +136,7 @@ get_scale (const Zarr *zarr, double *scale)
   scale[2] = (is_enface ? info->y_spacing : info->z_spacing) * 1e6;
   scale[3] = info->x_spacing * 1e6;
   for (guint i = 0; i < DIMS; i++)
-    if (!(scale[i] > 0.0) || !isfinite (scale[i]))
+    if (!(scale[i] > 0.0) || !isfinite (scale[i] * (1u << MAX_LEVELS)))
       scale[i] = 0.0;
 }
 
@@ -366,18 +367,13 @@ set_levels (Zarr *zarr)
                   > SMALL);
 }
 
-/* All that is there before the first B-scan. */
+/* All that is in it before the first B-scan. */
 static gboolean
 write_beginning (Zarr *zarr, GError **error)
 {
-  int code = zarr_make_folder (zarr, zarr->part);
-
-  if (code != 0) {
-    oct_volume_file_set_error (error, zarr->part, code);
-    return FALSE;
-  }
   for (guint n = 0; n < zarr->n_levels; n++) {
-    code = zarr_make_folder (zarr, zarr->levels[n].path);
+    int code = zarr_make_folder (zarr, zarr->levels[n].path);
+
     if (code != 0) {
       oct_volume_file_set_error (error, zarr->part, code);
       return FALSE;
@@ -395,6 +391,7 @@ zarr_open (
 {
   Zarr *zarr = g_new0 (Zarr, 1);
   gboolean turned = info->voxel == OCT_SAMPLE_F32;
+  int code;
 
   zarr->info = *info;
   zarr->quantity = g_strdup (info->quantity);
@@ -410,9 +407,14 @@ zarr_open (
   zarr->there = g_malloc0 (info->bscans);
   zarr->written = g_malloc0 ((info->bscans + SLAB - 1) / SLAB);
   set_levels (zarr);
-  if (write_beginning (zarr, error))
+  code = zarr_make_folder (zarr, zarr->part);
+  if (code == 0 && write_beginning (zarr, error))
     return zarr;
-  (void)oct_file_tree_remove (AT_FDCWD, zarr->part);
+  /* a folder that is there is another writer's, which has just begun it */
+  if (code == 0)
+    (void)oct_file_tree_remove (AT_FDCWD, zarr->part);
+  else
+    oct_volume_file_set_error (error, zarr->part, code);
   zarr_free (zarr);
   return NULL;
 }

@@ -310,6 +310,15 @@ zarr_parse_type (const char *name, char *kind, guint *size)
   return FALSE;
 }
 
+static gboolean
+is_whole_of (double number, char kind, guint size)
+{
+  double end = ldexp (1.0, (gint)size * 8 - (kind == 'i'));
+
+  return number == floor (number) && number < end
+         && number >= (kind == 'i' ? -end : 0.0);
+}
+
 /* The bytes of a number of the type that is stored. */
 static gboolean
 make_fill (OctZarrArray *array, char kind, guint size, JsonNode *node)
@@ -338,6 +347,8 @@ make_fill (OctZarrArray *array, char kind, guint size, JsonNode *node)
       memcpy (bytes, "\x00\x7e", 2);
     else if (number != 0.0)
       return FALSE;
+  } else if (!is_whole_of (number, kind, size)) {
+    return FALSE;
   } else {
     gint64 whole = json_node_get_int (node);
 
@@ -484,25 +495,73 @@ take_group (
 
 /* --------------------------------------------------------------------- text */
 
-static gboolean
-is_deep (const char *text, gsize size)
+/* The four digits of "\\uD83D" at `text`, whose end is at `end`; -1: there are
+ * none. */
+static gint
+get_unit_of_utf16 (const char *text, const char *end)
 {
+  gint unit = 0;
+
+  if (end - text < 6 || text[0] != '\\' || text[1] != 'u')
+    return -1;
+  for (guint i = 2; i < 6; i++) {
+    if (!g_ascii_isxdigit (text[i]))
+      return -1;
+    unit = unit * 16 + g_ascii_xdigit_value (text[i]);
+  }
+  return unit;
+}
+
+/* From the backslash at `text` to the last byte of the escape; NULL: it is
+ * not valid.  After half a pair of UTF-16 json-glib 1.6 takes the closing quote
+ * for a part of the string. */
+static const char *
+skip_escape (const char *text, const char *end)
+{
+  gint unit;
+
+  if (end - text < 2)
+    return NULL;
+  if (text[1] != 'u')
+    return memchr ("\"\\/bfnrt", text[1], 8) != NULL ? text + 1 : NULL;
+  unit = get_unit_of_utf16 (text, end);
+  if (unit < 0 || (unit & 0xfc00) == 0xdc00)
+    return NULL;
+  if ((unit & 0xfc00) != 0xd800)
+    return text + 5;
+  unit = get_unit_of_utf16 (text + 6, end);
+  return unit >= 0 && (unit & 0xfc00) == 0xdc00 ? text + 11 : NULL;
+}
+
+/* json-glib reads more than JSON: in comments and between single quotes are
+ * quotes that do not count, and brackets after them that do. */
+static gboolean
+is_plain_and_flat (const char *text, gsize size)
+{
+  const char *end = text + size;
   gboolean quoted = FALSE;
   guint deep = 0;
 
-  for (gsize i = 0; i < size; i++) {
-    if (quoted && text[i] == '\\')
-      i++;
-    else if (text[i] == '"')
+  for (; text < end; text++) {
+    if (quoted && *text == '\\') {
+      text = skip_escape (text, end);
+      if (text == NULL)
+        return FALSE;
+    } else if (*text == '"') {
       quoted = !quoted;
-    else if (!quoted && (text[i] == '{' || text[i] == '['))
-      deep++;
-    else if (!quoted && (text[i] == '}' || text[i] == ']') && deep > 0)
-      deep--;
-    if (deep > DEEPEST)
-      return TRUE;
+    } else if (quoted) {
+      continue;
+    } else if (*text == '{' || *text == '[') {
+      if (++deep > DEEPEST)
+        return FALSE;
+    } else if (*text == '}' || *text == ']') {
+      deep -= deep > 0;
+    } else if (!g_ascii_isalnum (*text)
+               && strchr (" \t\r\n+-.,:", *text) == NULL) {
+      return FALSE;
+    }
   }
-  return FALSE;
+  return !quoted;
 }
 
 static gboolean
@@ -536,8 +595,8 @@ oct_zarr_parse (const char *file, const char *text, gsize size,
 
   memset (array, 0, sizeof *array);
   memset (image, 0, sizeof *image);
-  if (size > OCT_ZARR_MAX_TEXT || is_deep (text, size)
-      || memchr (text, '\0', size) != NULL
+  if (size > OCT_ZARR_MAX_TEXT || memchr (text, '\0', size) != NULL
+      || !is_plain_and_flat (text, size)
       || !g_utf8_validate (text, (gssize)size, NULL)
       || !json_parser_load_from_data (parser, text, (gssize)size, NULL)
       || (root = json_parser_get_root (parser)) == NULL

@@ -79,10 +79,11 @@ add_entity (GString *name, const OctConvertInput *input, const char *key,
 }
 
 /* An input may have no labels in its name: its folder is the subject then, and
- * it is the sample; without a folder it is the subject. */
+ * it is the sample; without a folder it is the subject.  `person`: the text of
+ * which the subject is made, which other inputs with its label share. */
 static gboolean
-make_labels (
-    const OctConvertInput *input, char **subject, char **sample, GError **error)
+make_labels (const OctConvertInput *input, char **subject, char **sample,
+    char **person, GError **error)
 {
   g_autofree char *folder = g_path_get_dirname (input->name);
   g_autofree char *base = g_path_get_basename (input->name);
@@ -94,8 +95,9 @@ make_labels (
   if (*sample == NULL)
     *sample = own != NULL || (alone && *subject == NULL) ? g_strdup ("1")
                                                          : make_label (base);
+  *person = g_strdup (*subject != NULL ? *subject : alone ? base : folder);
   if (*subject == NULL)
-    *subject = make_label (alone ? base : folder);
+    *subject = make_label (*person);
   if (**subject != '\0' && **sample != '\0')
     return TRUE;
   g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
@@ -105,13 +107,53 @@ make_labels (
   return FALSE;
 }
 
+/* The first input of a subject, and the text of which its label was made. */
+typedef struct {
+  const OctConvertInput *input;
+  char *person;
+} Subject;
+
+static void
+subject_free (gpointer data)
+{
+  Subject *subject = data;
+
+  g_free (subject->person);
+  g_free (subject);
+}
+
+/* "p-1" and "p_1" have one label, and are two people. */
 static gboolean
-name_input (OctConvertInput *input, GError **error)
+check_subject (GHashTable *subjects, const OctConvertInput *input,
+    const char *label, const char *person, GError **error)
+{
+  Subject *other = g_hash_table_lookup (subjects, label);
+
+  if (other == NULL) {
+    other = g_new (Subject, 1);
+    other->input = input;
+    other->person = g_strdup (person);
+    g_hash_table_insert (subjects, g_strdup (label), other);
+  }
+  if (g_str_equal (other->person, person))
+    return TRUE;
+  g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
+      "'%s' and '%s' would be one subject of BIDS, sub-%s, whose label has "
+      "letters and digits alone; rename their folders, or put sub-LABEL into "
+      "their names.",
+      other->input->path, input->path, label);
+  return FALSE;
+}
+
+static gboolean
+name_input (OctConvertInput *input, GHashTable *subjects, GError **error)
 {
   g_autofree char *subject = NULL, *sample = NULL, *session = NULL;
+  g_autofree char *person = NULL;
   g_autoptr (GString) name = NULL;
 
-  if (!make_labels (input, &subject, &sample, error))
+  if (!make_labels (input, &subject, &sample, &person, error)
+      || !check_subject (subjects, input, subject, person, error))
     return FALSE;
   session = find_in_path (input->path, "ses", FALSE);
   name = g_string_new (NULL);
@@ -139,12 +181,14 @@ gboolean
 oct_convert_bids_name_inputs (GPtrArray *inputs, GError **error)
 {
   g_autoptr (GHashTable) names = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GHashTable) subjects =
+      g_hash_table_new_full (g_str_hash, g_str_equal, g_free, subject_free);
 
   for (guint i = 0; i < inputs->len; i++) {
     OctConvertInput *input = inputs->pdata[i];
     const OctConvertInput *other;
 
-    if (!name_input (input, error))
+    if (!name_input (input, subjects, error))
       return FALSE;
     other = g_hash_table_lookup (names, input->name);
     if (other != NULL) {
@@ -215,14 +259,30 @@ has_row (const char *table, const char *cells)
   return FALSE;
 }
 
-static void
-add_row (GString *table, const char *cells, const char *others)
+static guint
+count_cells (const char *line)
 {
+  guint count = 1;
+
+  for (; *line != '\0' && *line != '\n'; line++)
+    count += *line == '\t';
+  return count;
+}
+
+/* Somebody may have added columns: nobody has said what is in them. */
+static void
+add_row (GString *table, const char *cells)
+{
+  guint columns = count_cells (table->str);
+
   if (has_row (table->str, cells))
     return;
   if (table->len > 0 && table->str[table->len - 1] != '\n')
     g_string_append_c (table, '\n');
-  g_string_append_printf (table, "%s%s\n", cells, others);
+  g_string_append (table, cells);
+  for (guint i = count_cells (cells); i < columns; i++)
+    g_string_append (table, "\tn/a");
+  g_string_append_c (table, '\n');
 }
 
 /* Rows that are there stay as somebody may have edited them.  `table` is
@@ -260,8 +320,7 @@ bids_write_rows (const char *folder, GPtrArray *inputs, gboolean samples,
         samples ? g_strdup_printf ("sample-%s\tsub-%s", sample, subject)
                 : g_strdup_printf ("sub-%s", subject);
 
-    /* nobody has said what it is */
-    add_row (table, cells, samples ? "\tn/a" : "");
+    add_row (table, cells);
   }
   return write_table (path, table, before, mode, error);
 }

@@ -55,7 +55,8 @@ check_free (const OctConvertManifest *manifest, const char *folder,
 /* Those that the input does not have any more, as they were written. */
 static void
 remove_stale (const OctConvertManifest *manifest, const char *folder,
-    const OctConvertInput *input, GPtrArray *before, GPtrArray *now)
+    const OctConvertInput *input, const char *work, GPtrArray *before,
+    GPtrArray *now)
 {
   for (guint i = 0; before != NULL && i < before->len; i++) {
     const OctConvertOutput *output = before->pdata[i];
@@ -71,7 +72,7 @@ remove_stale (const OctConvertManifest *manifest, const char *folder,
                oct_convert_manifest_get_owner (manifest, output->name, &file),
                input->path)
                == 0)
-      oct_convert_place_remove (folder, output->name);
+      oct_convert_place_remove (folder, output->name, work);
   }
 }
 
@@ -191,7 +192,7 @@ oct_convert_deliver (OctConvertManifest *manifest, const char *folder,
       return FALSE;
   }
   /* it is done when these are gone, too */
-  remove_stale (manifest, folder, input, done, outputs);
-  remove_stale (manifest, folder, input, moved, outputs);
+  remove_stale (manifest, folder, input, work, done, outputs);
+  remove_stale (manifest, folder, input, work, moved, outputs);
   return oct_convert_manifest_end_move (manifest, input, error);
 }

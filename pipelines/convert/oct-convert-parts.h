@@ -78,7 +78,9 @@ gint64 oct_convert_place_compare (
  * replaced. */
 gboolean oct_convert_place_put (const char *folder, const char *name,
     const char *from, gboolean is_there, GError **error);
-void oct_convert_place_remove (const char *folder, const char *name);
+/* A store goes to the work folder `work`, with which it is removed. */
+void oct_convert_place_remove (
+    const char *folder, const char *name, const char *work);
 
 /* SHA-256; of a Zarr store, that of the lines of sha256sum for all of its files,
  * sorted by their paths in it.  NULL with a sentence. */
@@ -197,7 +199,8 @@ void oct_convert_work_end (const char *folder);
 
 /* Gives the inputs their names in BIDS, by the labels in their paths ("sub-A",
  * "sample-B"), or by their folders and names where there are none.  FALSE with a
- * sentence: a label is empty, or two would have one name. */
+ * sentence: a label is empty, two would have one name, or two folders of people
+ * one subject. */
 gboolean oct_convert_bids_name_inputs (GPtrArray *inputs, GError **error);
 
 /* The name of a file that octvolumesink has called `base` + `rest`, with a run

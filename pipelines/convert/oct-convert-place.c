@@ -143,11 +143,28 @@ move_new (const char *from, int at, const char *base)
   return renameat (AT_FDCWD, from, at, base) == 0 ? 0 : errno;
 }
 
+/* A store leaves its place at once, into a folder of its own in the work folder
+ * with which it goes: a program that is killed leaves no half of one.  `moved`:
+ * its path then. */
+static int
+move_away (int at, const char *base, const char *work, char **moved)
+{
+  g_autofree char *folder = g_build_filename (work, "old-XXXXXX", NULL);
+
+  *moved = NULL;
+  if (g_mkdtemp (folder) == NULL)
+    return errno;
+  *moved = g_build_filename (folder, base, NULL);
+  return renameat (at, base, AT_FDCWD, *moved) == 0 ? 0 : errno;
+}
+
 /* A folder cannot replace one that has files: they change places, and what was
  * there goes with the work folder.  Some file systems cannot do that. */
 static int
 replace (const char *from, int at, const char *base)
 {
+  g_autofree char *work = g_path_get_dirname (from);
+  g_autofree char *moved = NULL;
   int code;
 
   if (!place_is_store (base))
@@ -156,9 +173,11 @@ replace (const char *from, int at, const char *base)
     return 0;
   if (errno != EINVAL && errno != ENOSYS && errno != ENOTSUP)
     return errno;
-  code = oct_file_tree_remove (at, base);
-  if (code == 0 && renameat (AT_FDCWD, from, at, base) != 0)
+  code = move_away (at, base, work, &moved);
+  if (code == 0 && renameat (AT_FDCWD, from, at, base) != 0) {
     code = errno;
+    (void)renameat (AT_FDCWD, moved, at, base);
+  }
   return code;
 }
 
@@ -184,14 +203,17 @@ oct_convert_place_put (const char *folder, const char *name, const char *from,
 }
 
 void
-oct_convert_place_remove (const char *folder, const char *name)
+oct_convert_place_remove (
+    const char *folder, const char *name, const char *work)
 {
+  g_autofree char *moved = NULL;
   const char *base;
   int at = open_folder (folder, name, FALSE, &base);
 
   if (at < 0)
     return;
-  if (unlinkat (at, base, 0) != 0 && place_is_store (base))
+  if (unlinkat (at, base, 0) != 0 && place_is_store (base)
+      && move_away (at, base, work, &moved) != 0)
     (void)oct_file_tree_remove (at, base);
   close (at);
 }

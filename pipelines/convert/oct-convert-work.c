@@ -57,7 +57,8 @@ empty_folder (const char *path)
   if (folder == NULL && fd >= 0)
     close (fd);
   while (folder != NULL && (entry = readdir (folder)) != NULL)
-    if (unlinkat (fd, entry->d_name, 0) != 0 && entry->d_name[0] != '.')
+    if (!g_str_equal (entry->d_name, ".") && !g_str_equal (entry->d_name, "..")
+        && unlinkat (fd, entry->d_name, 0) != 0)
       (void)oct_file_tree_remove (fd, entry->d_name);
   if (folder != NULL)
     closedir (folder);

@@ -8,6 +8,9 @@
  *                       succeeds, then nothing
  *   OCT_BAD_DISK=once   only this one fails
  *
+ * OCT_BAD_DISK_NO_EXCHANGE: names are not exchanged in any folder, as some file
+ * systems cannot.
+ *
  * OCT_BAD_DISK=list: the list of a folder in it ends with an error after name
  * number OCT_BAD_DISK_AT.
  */
@@ -118,6 +121,20 @@ renameat (int from_fd, const char *from, int fd, const char *to)
 {
   NEXT (renameat);
   return is_bad (fd, to) ? -1 : next (from_fd, from, fd, to);
+}
+
+int
+renameat2 (
+    int from_fd, const char *from, int fd, const char *to, unsigned int flags)
+{
+  NEXT (renameat2);
+  if (is_bad (fd, to))
+    return -1;
+  if (getenv ("OCT_BAD_DISK_NO_EXCHANGE") != NULL && flags == RENAME_EXCHANGE) {
+    errno = EINVAL;
+    return -1;
+  }
+  return next (from_fd, from, fd, to, flags);
 }
 
 int

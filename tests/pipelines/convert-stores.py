@@ -90,6 +90,19 @@ def test_changed_and_replaced(folder):
     assert sorted(os.listdir(folder / "out")) == ["a.zarr", "oct-convert.csv"]
 
 
+def test_hidden_names(folder):
+    """The store of an earlier run goes with the work folder, whatever its name."""
+    make_archive(folder, ["archive.npy"])
+    data = numpy.load(folder / "archive/archive.npy")
+    for count_of in (BSCANS, 4):
+        numpy.save(folder / "archive/.a.npy", data[:count_of])
+        run("archive/.a.npy", "--output", "out", "--format", "zarr",
+            "--calibration", "cal.csv", *RANGE, cwd=folder)
+    levels, _ = zarr_store.read_image(folder / "out/.a.zarr")
+    assert levels[0].shape[1] == 4
+    assert sorted(os.listdir(folder / "out")) == [".a.zarr", "oct-convert.csv"]
+
+
 def test_others_stay(folder):
     """A folder that the manifest does not know is nobody's to replace."""
     make_archive(folder, ["a.npy"])
@@ -157,6 +170,24 @@ def bids(folder, *more, status=0):
                *SIZES, *more, cwd=folder, status=status)
 
 
+def test_bids_labels_of_two(folder):
+    """Two people are never one, though their labels have the same letters."""
+    for two in (["p-1/left.npy", "p_1/right.npy"],
+                ["M\u00fcller/x.npy", "M\u00f6ller/y.npy"],
+                ["sub-p1/left.npy", "p-1/right.npy"]):
+        make_archive(folder, two)
+        text = bids(folder, status=1)
+        assert all(name.split("/")[1] in text for name in two), text
+        assert "one subject of BIDS" in text, text
+        assert not list((folder / "out").rglob("*.zarr"))
+        shutil.rmtree(folder / "archive")
+    # one person in several folders
+    make_archive(folder, ["sub-1/a.npy", "sub-1/more/b.npy", "p/c.npy",
+                          "p/d.npy"])
+    assert count(bids(folder), "converted") == 4
+    assert len(rows(folder / "out/participants.tsv")) == 2
+
+
 def rows(path):
     with open(path, newline="") as file:
         return list(csv.DictReader(file, delimiter="\t"))
@@ -216,6 +247,15 @@ def test_bids(folder):
     assert len(rows(table)) == 4
     text = bids(folder, "--summary", "--checksums")
     assert "Complete: all 4" in text, text
+    # columns that somebody has added
+    table = folder / "out/participants.tsv"
+    table.write_text(
+        table.read_text().replace("participant_id", "\t".join(("participant_id", "age")))
+        .replace("sub-07", "sub-07\t61"))
+    make_archive(folder, ["sub-09_sample-x.npy"])
+    bids(folder)
+    lines = table.read_text().splitlines()
+    assert "sub-07\t61" in lines and "sub-09\tn/a" in lines, lines
 
 
 def test_bids_runs(folder):

@@ -17,11 +17,11 @@ from tap import Skip
 OTHER = ["--min", "20", "--max", "40"]
 
 
-def on_bad_disk(folder, what, at, *more, place="out"):
+def on_bad_disk(folder, what, at, *more, place="out", **variables):
     """The exit status of a run with trouble at the change of this number."""
     env = dict(os.environ, LD_PRELOAD=os.environ["OCT_BAD_DISK_LIBRARY"],
                OCT_BAD_DISK=what, OCT_BAD_DISK_AT=str(at),
-               OCT_BAD_DISK_FOLDER=str(folder.resolve() / place))
+               OCT_BAD_DISK_FOLDER=str(folder.resolve() / place), **variables)
     result = subprocess.run(
         [CONVERT, folder / "archive", "--output", folder.resolve() / "out",
          "--format", "npy", "--calibration", folder / "cal.csv", *more],
@@ -77,6 +77,30 @@ def test_killed_at_every_step(folder):
                 break
             check_next_run(folder, expected, at)
         assert status == 0 and at > 15, (status, at, text)
+
+
+def test_stores_killed_at_every_step(folder):
+    """A store that is replaced, and one that goes: no half of one is left under
+    its name, also where names cannot be exchanged."""
+    make_archive(folder, ["b.npy"])
+    new = [*OTHER, "--format", "zarr"]
+    run("archive", "--output", "before", "--calibration", "cal.csv", "--format",
+        "zarr", "--bscans", BSCANS // 2, cwd=folder)
+    assert {"b.zarr", "b-1.zarr"} < set(os.listdir(folder / "before"))
+    convert(folder, *new)
+    expected = read_all(folder)
+    for variables in ({}, {"OCT_BAD_DISK_NO_EXCHANGE": "1"}):
+        for at in range(1, 200):
+            shutil.rmtree(folder / "out")
+            shutil.copytree(folder / "before", folder / "out")
+            status, text = on_bad_disk(folder, "kill", at, *new, **variables)
+            assert status in (0, -signal.SIGKILL), (at, text)
+            assert "failed               0" in convert(folder, *new), at
+            assert read_all(folder) == expected, (at, variables)
+            assert not list((folder / "out").glob(".oct-convert*")), at
+            if status == 0:
+                break
+        assert 20 < at < 199, at
 
 
 def test_full_at_every_step(folder):

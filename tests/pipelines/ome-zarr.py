@@ -96,6 +96,27 @@ def test_images(folder):
     assert metadata["codecs"][0]["name"] == "sharding_indexed"
 
 
+def test_distances_that_lie(folder):
+    """A distance that no level can state is not known, and the text is JSON."""
+    spectra = make_spectra("u1", (2, 300, 600))
+    zarr_store.write_array(folder / "a.zarr/0", spectra, (2, 300, 600))
+    (folder / "a.zarr/zarr.json").write_text(json.dumps({
+        "zarr_format": 3, "node_type": "group", "attributes": {
+            "oct": {"content": "images"}, "ome": {
+                "version": "0.5", "multiscales": [{
+                    "axes": [{"name": name, "type": "space", "unit": "meter"}
+                             for name in "zyx"],
+                    "datasets": [{"path": "0", "coordinateTransformations": [
+                        {"type": "scale", "scale": [1e-5, 1e-6, 1e302]}]}]}]}}}))
+    launch(folder, "octsrc", "location=a.zarr", "!", "octvolumesink",
+           "location=b.zarr")
+    text = (folder / "b.zarr/zarr.json").read_text()
+    image = json.loads(text, parse_constant=lambda word: 1 / 0)
+    first = image["attributes"]["ome"]["multiscales"][0]
+    assert "unit" not in first["axes"][3] and "inf" not in text, text
+    assert first["axes"][1]["unit"] == "micrometer"
+
+
 def test_read_by_zarr(folder):
     """Debian 12 has Zarr 2 of Python, which does not know version 3."""
     try:
@@ -351,6 +372,8 @@ def test_metadata_that_lies(folder):
         (inner + ("index_location",), "middle", "index"),
         (("data_type",), "complex64", "complex64"), (("data_type",), 5, "data_type"),
         (("fill_value",), "five", "fill_value"), (("fill_value",), None, "fill"),
+        (("fill_value",), 70000, "fill_value"), (("fill_value",), -1, "fill_value"),
+        (("fill_value",), 0.5, "fill_value"), (("fill_value",), 1e300, "fill"),
         (("chunk_key_encoding", "name"), "odd", "chunk_key"),
         (("chunk_key_encoding", "configuration", "separator"), "..", "chunk_key"),
         (("storage_transformers",), [{"name": "x"}], "storage_transformers"),
@@ -371,6 +394,15 @@ def test_metadata_that_lies(folder):
                  '{"zarr_format": 3}' + " " * 2**21, '{"zarr_format"\0: 3}'):
         (path / "zarr.json").write_text(text)
         assert "Zarr" in refused(folder), text[:40]
+    # what is more than JSON, with quotes that do not count before brackets
+    for odd in ('/*"*/', "'\"': 1, ", '"\\ud800"": 1, ', '"\\u0"": 1, '):
+        (path / "zarr.json").write_text(
+            '{"zarr_format": 3, ' + odd + '"a": ' + "[" * 900000)
+        assert "Zarr" in refused(folder), odd
+    # a pair of UTF-16 and other escapes are JSON
+    metadata["attributes"] = {"\U0001f441 \"/\\\n": ["\U0001f441"]}
+    (path / "zarr.json").write_text(json.dumps(metadata))
+    assert play(folder, "bad.zarr") == spectra.tobytes()
 
 
 def hear(folder, *elements):

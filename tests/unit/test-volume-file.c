@@ -10,6 +10,7 @@
 
 #include "oct-file-tree.h"
 #include "oct-reader.h"
+#include "oct-volume-file-kinds.h"
 
 static const guint8 voxels[2 * 3 * 4] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12,
   13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24 };
@@ -257,6 +258,35 @@ test_zarr_left (void)
   remove_store (path);
 }
 
+/* Another writer begins the same name after it was found free: its B-scans
+ * stay. */
+static void
+test_zarr_two_writers (void)
+{
+#ifdef HAVE_ZARR
+  OctVolumeFileInfo info = make_info ();
+  char *path = make_path ("a.zarr");
+  g_autofree char *part = g_strconcat (path, ".part", NULL);
+  g_autoptr (GError) error = NULL;
+  OctVolumeStream *first =
+      oct_volume_stream_open (OCT_VOLUME_FILE_ZARR, path, &info, 0600, &error);
+
+  g_assert_no_error (error);
+  g_assert_null (oct_volume_stream_zarr.open (path, &info, 0600, &error));
+  g_assert_error (error, OCT_ERROR, OCT_ERROR_WRITE);
+  g_assert_nonnull (strstr (error->message, "exists already"));
+  g_clear_error (&error);
+  g_assert_true (g_file_test (part, G_FILE_TEST_IS_DIR));
+  for (guint i = 0; i < info.bscans; i++)
+    g_assert_true (oct_volume_stream_put (first, i, voxels, 4, &error));
+  g_assert_true (oct_volume_stream_end (first, &error));
+  g_assert_no_error (error);
+  remove_store (path);
+#else
+  g_test_skip ("this build lacks zstd or JSON-GLib");
+#endif
+}
+
 static gboolean
 has_text (const char *data, gsize size, const char *text)
 {
@@ -494,6 +524,7 @@ main (int argc, char **argv)
       GINT_TO_POINTER (OCT_VOLUME_FILE_HDF5), test_read_again);
   g_test_add_func ("/volume-file/zarr/order", test_zarr_order);
   g_test_add_func ("/volume-file/zarr/left", test_zarr_left);
+  g_test_add_func ("/volume-file/zarr/two-writers", test_zarr_two_writers);
   g_test_add_func ("/volume-file/dicom", test_dicom);
   g_test_add_func ("/volume-file/dicom/enface", test_dicom_enface);
   g_test_add_func ("/volume-file/uid", test_uid);
