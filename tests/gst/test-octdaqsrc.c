@@ -633,6 +633,12 @@ GST_START_TEST (test_refused)
   writer = open_writer (&ring);
   refuse ("", "", "set `channel`");
   oct_daq_close (writer);
+  ring = make_ring (BSCAN);
+  ring.channels = 2;
+  ring.channel_kind[1] = OCT_DAQ_K_CLOCK;
+  writer = open_writer (&ring);
+  refuse ("channel=2 k-clock=true", "", "is the k-clock itself");
+  oct_daq_close (writer);
   ring = make_ring (1);
   ring.samples = 65536;
   ring.bscan_lines = 65536;
