@@ -256,6 +256,8 @@ oct_recording_format (const OctRecordingInfo *info)
     g_key_file_set_double (keys, GROUP, "bscan-rate", info->bscan_rate);
   if (info->wavelength > 0.0 && info->wavelength <= MAX_WAVELENGTH)
     g_key_file_set_double (keys, GROUP, "wavelength", info->wavelength);
+  if (info->k_clock)
+    g_key_file_set_boolean (keys, GROUP, "k-clock", TRUE);
   set_start_time (keys, info->start_time);
   if (info->gaps != NULL)
     set_gaps (keys, info->gaps);
@@ -595,6 +597,17 @@ get_repeats (const Parser *parser, OctRecordingInfo *info)
 }
 
 static gboolean
+get_k_clock (const Parser *parser, gboolean *k_clock)
+{
+  g_autoptr (GError) local = NULL;
+
+  if (g_key_file_has_key (parser->keys, GROUP, "k-clock", NULL))
+    *k_clock = g_key_file_get_boolean (parser->keys, GROUP, "k-clock", &local);
+  return local == NULL
+         || recording_text_refuse (parser, "k-clock", "true or false");
+}
+
+static gboolean
 parse_keys (const Parser *parser, OctRecordingInfo *info)
 {
   guint version;
@@ -622,6 +635,7 @@ parse_keys (const Parser *parser, OctRecordingInfo *info)
           parser, GROUP, "bscan-rate", MAX_LINE_RATE, &info->bscan_rate)
       || !get_positive (
           parser, GROUP, "wavelength", MAX_WAVELENGTH, &info->wavelength)
+      || !get_k_clock (parser, &info->k_clock)
       || !get_start_time (parser, &info->start_time) || !get_gaps (parser, info)
       || !get_lost_parts (parser, info) || !get_masks (parser, info)
       || !get_measurements (parser, info)

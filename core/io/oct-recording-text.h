@@ -19,6 +19,8 @@
  *                                    line-rate / lines, as the scanner flies back
  *                                    between them; optional
  *   wavelength=8.5e-07               centre wavelength in metres, optional
+ *   k-clock=true                     the second half of the samples is the clock
+ *                                    of a swept source; optional
  *   start-time=2026-05-04T08:15:00.250000Z   of the first B-scan, optional
  *   missing=100:12;340:1;            B-scans that were lost while recording:
  *                                    12 before B-scan 100, 1 before 340;
@@ -90,6 +92,7 @@ typedef struct {
   GArray *masks;               /* OctRecordingMask, from 0 on, or NULL */
   double bscan_rate;           /* B-scans per second, 0 = line_rate / lines */
   double wavelength;           /* centre, m, 0 = unknown */
+  gboolean k_clock;            /* half of the samples is that of an A-line */
 } OctRecordingInfo;
 
 /* Adds a gap; `frame` is not smaller than those before. */

@@ -203,6 +203,7 @@ gst_oct_raw_sink_set_caps (GstBaseSink *base, GstCaps *caps)
   }
   self->recording.repeats = info.repeats;
   self->recording.wavelength = info.wavelength;
+  self->recording.k_clock = info.k_clock;
   self->fps_n = n;
   self->fps_d = d;
   return TRUE;

@@ -48,10 +48,18 @@ daq_ring_choose_clock (GstOctDaqRing *ring, gboolean wanted, GError **error)
 
   ring->clock = -1;
   for (guint i = 0; wanted && ring->clock < 0 && i < h->channels; i++)
-    if (h->channel_kind[i] == OCT_DAQ_K_CLOCK)
+    if (h->channel_kind[i] == OCT_DAQ_K_CLOCK && i != ring->channel)
       ring->clock = (gint)i;
   if (!wanted || ring->clock >= 0)
     return TRUE;
+  if (h->channel_kind[ring->channel] == OCT_DAQ_K_CLOCK) {
+    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+        "Channel %u of the ring of the digitizer was asked for with its "
+        "k-clock, but it is the k-clock itself; set `channel` of octdaqsrc to "
+        "one of spectra, or k-clock=false.",
+        ring->channel + 1);
+    return FALSE;
+  }
   g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
       "None of the %u channels in the ring of the digitizer is said to be a "
       "k-clock; name one in the program of the digitizer, or set k-clock=false "

@@ -754,6 +754,13 @@ gst_oct_input_get_wavelength (GstOctInput *input)
              : oct_calibration_get_wavelength (calibration);
 }
 
+gboolean
+gst_oct_input_has_k_clock (const GstOctInput *input)
+{
+  return input->recording != NULL
+         && oct_recording_get_info (input->recording)->k_clock;
+}
+
 GstMemory *
 gst_oct_input_get_memory (GstOctInput *input, guint64 frame, guint count)
 {

@@ -115,6 +115,8 @@ char *gst_oct_input_describe_flaws (
 double gst_oct_input_get_bscan_rate (const GstOctInput *input);
 double gst_oct_input_get_line_rate (const GstOctInput *input);
 double gst_oct_input_get_wavelength (GstOctInput *input);
+/* Whether a recording says that half of the samples are a k-clock. */
+gboolean gst_oct_input_has_k_clock (const GstOctInput *input);
 
 /* The memory of `count` B-scans from `frame` on if they are held already and
  * follow each other (a new reference), else NULL: then they have to be read. */

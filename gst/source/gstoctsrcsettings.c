@@ -379,7 +379,8 @@ describe_count (const OctReaderInfo *info, const OctScanMask *mask, guint count,
     gst_structure_set (s, GST_OCT_BSCANS_FIELD, G_TYPE_INT, (gint)count, NULL);
 }
 
-/* Puts in the rate and the length that phases need, if they are known. */
+/* Puts in the rate and the length that phases need, if they are known, and that
+ * there is a k-clock. */
 static void
 describe_optics (
     const GstOctSrcSettings *settings, GstOctInput *input, GstStructure *s)
@@ -397,6 +398,8 @@ describe_optics (
   if (gst_oct_wavelength_is_possible (wavelength))
     gst_structure_set (
         s, GST_OCT_WAVELENGTH_FIELD, G_TYPE_DOUBLE, wavelength, NULL);
+  if (gst_oct_input_has_k_clock (input))
+    gst_structure_set (s, GST_OCT_K_CLOCK_FIELD, G_TYPE_BOOLEAN, TRUE, NULL);
 }
 
 /* Puts in the B-scans per second, any rate if they are not known. */

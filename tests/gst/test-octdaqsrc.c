@@ -158,7 +158,7 @@ make_ring (guint lines)
     .bscan_lines = BSCAN,
     .bscans = BSCANS,
     .line_rate = 1000.0,
-    .channel_kind = { OCT_DAQ_OCT } };
+    .channel_kind = { OCT_DAQ_OCT, OCT_DAQ_K_CLOCK } };
 }
 
 static OctDaqWriter *
@@ -630,12 +630,13 @@ GST_START_TEST (test_refused)
   refuse ("", "video/x-raw,format=GRAY8 !", "change the caps filter");
   oct_daq_close (writer);
   ring.channel_kind[0] = OCT_DAQ_OTHER;
+  ring.channels = 2;
   writer = open_writer (&ring);
   refuse ("", "", "set `channel`");
+  refuse ("channel=2 k-clock=true", "", "is the k-clock itself");
   oct_daq_close (writer);
   ring = make_ring (1);
-  ring.samples = 65536;
-  ring.bscan_lines = 65536;
+  ring.samples = ring.bscan_lines = 65536;
   writer = open_writer (&ring);
   refuse ("", "", "set smaller ones");
   oct_daq_close (writer);
@@ -753,7 +754,6 @@ GST_START_TEST (test_k_clock)
   Watch *w;
 
   ring.channels = 2;
-  ring.channel_kind[1] = OCT_DAQ_K_CLOCK;
   writer = open_writer (&ring);
   w = watch_new ("reconnect=false k-clock=true", "");
   watch_play (w);

@@ -113,6 +113,31 @@ GST_START_TEST (test_rates)
 }
 GST_END_TEST
 
+/* A k-clock that is recorded with the spectra is told again, so that no element
+ * takes it for more of them. */
+GST_START_TEST (test_k_clock)
+{
+  g_autofree char *path = oct_test_file_path ("clock");
+  g_autofree char *launch =
+      g_strdup_printf ("octrawsink async=false location=%s", path);
+  GstHarness *h = gst_harness_new_parse (launch);
+  g_autoptr (Source) s = NULL;
+
+  gst_harness_set_src_caps_str (h,
+      "video/x-raw,format=GRAY8,width=8,height=2,framerate=30/1,"
+      "k-clock=(boolean)true");
+  fail_unless_equals_int (
+      gst_harness_push (h, gst_buffer_new_allocate (NULL, 16, NULL)),
+      GST_FLOW_OK);
+  gst_element_set_state (h->element, GST_STATE_NULL);
+  gst_harness_teardown (h);
+  s = source_new ("octsrc name=src location=%s.oct", path);
+  source_play (s);
+  source_collect (s);
+  source_check_caps (s, "video/x-raw,width=8,k-clock=(boolean)true");
+}
+GST_END_TEST;
+
 /* Preloaded and live, both from a recording of several parts. */
 GST_START_TEST (test_other_ways_to_play)
 {
@@ -715,6 +740,7 @@ recording_suite (void)
   tcase_add_test (tc, test_places_and_times);
   tcase_add_test (tc, test_repeats);
   tcase_add_test (tc, test_rates);
+  tcase_add_test (tc, test_k_clock);
   tcase_add_test (tc, test_other_ways_to_play);
   tcase_add_test (tc, test_cut_off);
   tcase_add_test (tc, test_edited);

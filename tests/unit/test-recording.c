@@ -76,6 +76,7 @@ test_text_and_back (void)
   info.repeats = 4;
   info.bscan_rate = 100.0 / 3.0;
   info.wavelength = 8.5e-7;
+  info.k_clock = TRUE;
   info.calibration_until = G_GUINT64_CONSTANT (5000000000);
   info.measurements =
       g_strsplit ("scan; 1-spectra.csv|scan é-ascans.csv", "|", -1);
@@ -93,6 +94,7 @@ test_text_and_back (void)
   g_assert_cmpfloat (back.line_rate, ==, 70000.0 / 3.0);
   g_assert_cmpfloat (back.bscan_rate, ==, 100.0 / 3.0);
   g_assert_cmpfloat (back.wavelength, ==, 8.5e-7);
+  g_assert_true (back.k_clock);
   g_assert_cmpint (back.start_time, ==, info.start_time);
   g_assert_cmpuint (back.calibration_until, ==, info.calibration_until);
   g_assert_true (g_strv_equal ((const char *const *)back.measurements,
@@ -124,6 +126,7 @@ static const struct {
   { SIZES "line-rate=fast\n", { "line-rate", "above 0" } },
   { SIZES "bscan-rate=-1\n", { "bscan-rate", "above 0" } },
   { SIZES "wavelength=850\n", { "wavelength", "up to 0.0001" } },
+  { SIZES "k-clock=yes\n", { "k-clock", "true or false" } },
   { SIZES "start-time=yesterday\n", { "start-time", "08:15:00" } },
   { SIZES "missing=100\n", { "missing", "100:12" } },
   { SIZES "missing=100:0\n", { "missing", "100:12" } },
