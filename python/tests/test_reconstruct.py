@@ -137,6 +137,9 @@ class Arrays(unittest.TestCase):
         wide = random_spectra(4, 6, 2048)
         self.check(wide[::2, 1:5, 512:1536])
         self.check(wide[:, ::-1, ::2])
+        # rows that would fill their gaps up to 4 bytes, but for the last one
+        self.check(random_spectra(2, 3, 1024)[..., :-1])
+        self.check(random_spectra(2, 3, 1024)[..., 1:])
         self.check(wide[::-1, ::3, 1:1022])
         self.check(random_spectra(3, 1024, 5).transpose(0, 2, 1))
         self.check(numpy.asfortranarray(wide[..., :1024]))
