@@ -6,7 +6,7 @@
 
 /* Samples that are mirrored before the first one and after the last one. */
 #define OCT_KCLOCK_PAD 64
-/* Equal parts of a sweep, of which phases are unwrapped. */
+/* A sweep has so many equal parts; phases are unwrapped from one to the next. */
 #define OCT_KCLOCK_BLOCKS 16
 /* Gaps and hops are looked for in means over 2 x that + 1 samples. */
 #define OCT_KCLOCK_HALF_MEAN 8

@@ -49,7 +49,7 @@ G_BEGIN_DECLS
  *     the first reference), or the phase falls from sample n - 1 to n + 1 for 1 % of
  *     the n; GAP and HOP over samples whose weight is above .2 of the largest;
  *   LATE: |t| > max_jitter + .5.
- * It then has t = 0 and e = 0.  While there is no reference all is 0.
+ * It then has t = 0 and e = 0.  All values are 0 until a reference is found.
  * get_counts(): A-lines so far, by OctKclockFault. */
 typedef enum {
   OCT_KCLOCK_STATIC,

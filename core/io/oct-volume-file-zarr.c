@@ -29,7 +29,7 @@
 #define SLAB 16
 #define TILE 128
 #define MAX_LEVELS 6
-/* The smallest level is no larger than that. */
+/* Pixels along an axis of the smallest level at most. */
 #define SMALL 256
 /* Slabs under way: those of B-scans in any order go to the disk and come
  * back. */

@@ -412,15 +412,16 @@ take_array (
         array->dims);
   if (transformers != NULL && json_array_get_length (transformers) > 0)
     return zarr_refuse (file, error,
-        "it has storage_transformers, of which none is known; save it without");
+        "it has storage_transformers, which are not known; save it without "
+        "them");
   if (!take_keys (file, root, array, error)
       || !take_codecs (file, root, array, kind, size, error))
     return FALSE;
   if (make_fill (
           array, kind, size, json_object_get_member (root, "fill_value")))
     return TRUE;
-  return zarr_refuse (
-      file, error, "its fill_value is no number of its type; save it with 0");
+  return zarr_refuse (file, error,
+      "its fill_value is not a number of its type; save it with 0");
 }
 
 /* -------------------------------------------------------------------- group */

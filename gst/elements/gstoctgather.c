@@ -639,6 +639,7 @@ add_latency (GstOctGather *self, GstQuery *query)
 {
   g_autoptr (GstCaps) caps =
       gst_pad_get_current_caps (GST_BASE_TRANSFORM_SINK_PAD (self));
+  GstOctGathered each = gather_get_each (self);
   GstClockTime least, most, more;
   gint n, d;
   gboolean live;
@@ -650,11 +651,10 @@ add_latency (GstOctGather *self, GstQuery *query)
       || n <= 0)
     return;
   more = gst_util_uint64_scale (
-      (self->threaded ? self->each.group
-                      : gather_get_settings (self).bscans - 1)
+      (self->threaded ? each.group : gather_get_settings (self).bscans - 1)
           * GST_SECOND,
-      (guint64)d * self->each.info.bscans, n);
-  if (self->threaded && self->each.group <= 1)
+      (guint64)d * each.info.bscans, n);
+  if (self->threaded && each.group <= 1)
     more = 0;
   gst_query_set_latency (query, live, self->threaded ? least : least + more,
       GST_CLOCK_TIME_IS_VALID (most) ? most + more : most);
@@ -704,8 +704,9 @@ static guint
 gather_count_waiting (GstBaseTransform *trans)
 {
   GstOctGather *self = GST_OCT_GATHER (trans);
+  guint group = gather_get_each (self).group;
 
-  return self->threaded && self->each.group > 1 ? self->each.group : 0;
+  return self->threaded && group > 1 ? group : 0;
 }
 
 static gboolean
