@@ -5,6 +5,7 @@ line.  With --failed before it: only the names of the failed ones, as `meson
 test` takes them."""
 import json
 import re
+import signal
 import sys
 
 GOOD = {"OK", "EXPECTEDFAIL"}
@@ -14,15 +15,26 @@ NOT_OK = re.compile(r"^not ok\b.*(?:\n# .*){0,6}", re.M)
 SKIP = re.compile(r"^ok\s+\d+\s*-?\s*(.*?)\s*# SKIP\b\s*(.*)$", re.M | re.I)
 
 
+def ending(test):
+    """How a failed test ended: a crash and one that hung leave the same output."""
+    how, code = test["result"].lower(), test.get("returncode", 0)
+    # an interrupt is Meson's own way to end one that takes too long
+    if code < 0 and test["result"] != "TIMEOUT":
+        how += f" by {signal.Signals(-code).name}"
+    elif code > 0:
+        how += f" with status {code}"
+    return f"{how} after {test.get('duration', 0):.0f} s"
+
+
 def failure(test):
-    """The output of a failed test: its subtests that failed, why, and its last
-    lines."""
+    """The output of a failed test: how it ended, its subtests that failed, why,
+    and its last lines."""
     lines = [line for part in NOT_OK.findall(test.get("stdout", ""))[:8]
              for line in part.splitlines()]
     for stream in ("stdout", "stderr"):
         lines += test.get(stream, "").rstrip().splitlines()[-12:]
     return [f"failed in {test['name']}: {line[:300]}"
-            for line in lines or [test["result"]]]
+            for line in [ending(test)] + lines]
 
 
 def main():

@@ -149,11 +149,13 @@ run () {
   report "$name" "$build"
   if [ -n "$once_more" ]; then
     # a case of gst-check that fails in one process waits for its own threads
-    # without a word, so each has a process; the log has the name of the wrapper
+    # without a word, so each has a process, and more than the four seconds that
+    # gst-check gives it; the log has the name of the wrapper
     failed=$((failed - $(wc -w <<<"$once_more")))
     # shellcheck disable=SC2086
     meson test -C "$build" --no-rebuild --print-errorlogs --num-processes 1 \
-      --timeout-multiplier "${slower:-1}" --wrapper 'env CK_FORK=yes' \
+      --timeout-multiplier "${slower:-1}" \
+      --wrapper 'env CK_FORK=yes CK_DEFAULT_TIMEOUT=150' \
       $once_more || true
     report "$name, once more with nothing beside" "$build" testlog-env
   fi
