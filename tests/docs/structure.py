@@ -32,8 +32,12 @@ LAYERS = (
     ("core/io", "core/operations", "core/phantom"),
     ("cpu", "cuda"),
     ("gst/oct",),
+    ("gst/messages",),
+    ("gst/settings",),
     ("gst/memory",),
-    ("gst/base",),
+    ("gst/stream",),
+    ("gst/defer",),
+    ("gst/filter",),
     ("gst/elements", "gst/volume"),
     ("gst/chain",),
     ("gst/source",),
@@ -50,8 +54,6 @@ CIRCLES = (
 # (file that includes, file that is included)
 UPWARDS = (
     ("core/signal/oct-colormap.h", "core/volume/oct-transfer.h"),
-    ("gst/memory/gstoctbackend.h", "gst/base/gstoctproperties.h"),
-    ("gst/memory/gstoctpinned.c", "gst/base/gstocterror.h"),
 )
 # Long tables: {file: functions}
 LONG_FUNCTIONS = {
