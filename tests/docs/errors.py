@@ -9,9 +9,11 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SOURCES = [
-    "pipelines/oct-calibrate.c", "pipelines/oct-calibrate-columns.c",
-    "pipelines/oct-calibrate-options.c", "pipelines/oct-calibrate-plot.c",
-    "pipelines/oct-calibrate-report.c", "core/io/oct-lines.c",
+    "pipelines/calibrate/oct-calibrate.c",
+    "pipelines/calibrate/oct-calibrate-columns.c",
+    "pipelines/calibrate/oct-calibrate-options.c",
+    "pipelines/calibrate/oct-calibrate-plot.c",
+    "pipelines/calibrate/oct-calibrate-report.c", "core/io/oct-lines.c",
     "core/calibration/oct-mirror-outliers.c",
     "core/calibration/oct-mirror-select.c", "core/calibration/oct-mirror-sides.c",
     "core/calibration/oct-mirror-verdict.c"]

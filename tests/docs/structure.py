@@ -42,9 +42,9 @@ LAYERS = (
     ("gst/chain",),
     ("gst/source",),
     ("gst",),
-    ("pipelines/serve",),
-    ("pipelines",),
-    ("pipelines/convert", "pipelines/live"),
+    ("pipelines/serve", "pipelines/shared"),
+    ("pipelines/calibrate", "pipelines/convert", "pipelines/daq", "pipelines/demo",
+     "pipelines/live", "pipelines/record"),
 )
 
 # To be opened.
@@ -57,7 +57,7 @@ UPWARDS = (
 )
 # Long tables: {file: functions}
 LONG_FUNCTIONS = {
-    "pipelines/oct-calibrate-options.c": ("oct_calibrate_options_parse",),
+    "pipelines/calibrate/oct-calibrate-options.c": ("oct_calibrate_options_parse",),
 }
 LONG_FILES = (
     "tests/gst/test-octvolume.c",
