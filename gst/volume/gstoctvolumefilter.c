@@ -1,50 +1,27 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstoctvolumefilter.h"
+#include "gstoctbus.h"
 #include "gstoctallocation.h"
 #include "gstocterror.h"
-#include "gstoctinstall.h"
-#include "gstoctorder.h"
-#include "gstoctscanmask.h"
+#include "gstoctpinned.h"
+#include "gstoctscatterevents.h"
 #include "gstoctvolumecaps.h"
 
-GST_DEBUG_CATEGORY (gst_oct_volume_filter_debug);
+GST_DEBUG_CATEGORY_EXTERN (gst_oct_volume_filter_debug);
 #define GST_CAT_DEFAULT gst_oct_volume_filter_debug
-
-/* After so long without a picture nothing moves, and it may be a fine one. */
-#define REST (300 * G_TIME_SPAN_MILLISECOND)
-/* Pictures of a camera that moves while nothing is scanned are this far apart
- * at least. */
-#define REDRAW (G_TIME_SPAN_SECOND / 60)
 
 #define CLASS(self) GST_OCT_VOLUME_FILTER_GET_CLASS (self)
 
-/* clang-format off */
-G_DEFINE_ABSTRACT_TYPE_WITH_CODE (GstOctVolumeFilter, gst_oct_volume_filter,
-    GST_TYPE_ELEMENT,
-    GST_DEBUG_CATEGORY_INIT (gst_oct_volume_filter_debug, "octvolumefilter", 0,
-        "OCT pictures of volumes"))
-/* clang-format on */
-
-/* ----------------------------------------------------------------- settings */
-
-/* The function with which GstOctChoice tries settings. */
-static gboolean
-volume_filter_try_settings (GstElement *element, gconstpointer settings,
-    GstOctPurpose purpose, GError **error)
+/* An error is posted once, and nothing follows. */
+GstFlowReturn
+gst_oct_volume_filter_fail (GstOctVolumeFilter *self, GError **error)
 {
-  GstOctVolumeFilter *self = GST_OCT_VOLUME_FILTER (element);
-  GstOctVolumeFilterClass *klass = CLASS (self);
-
-  if (purpose == GST_OCT_FOR_CAPS)
-    return klass->check_caps == NULL
-           || klass->check_caps (self, settings, error);
-  if (klass->configure != NULL
-      && !klass->configure (self, settings, purpose, error))
-    return FALSE;
-  if (purpose == GST_OCT_TO_USE)
-    self->common = *(const GstOctVolumeCommon *)G_STRUCT_MEMBER_P (
-        settings, klass->common);
-  return TRUE;
+  if (!self->failed)
+    gst_oct_element_error (GST_ELEMENT (self), error);
+  else
+    g_clear_error (error);
+  self->failed = TRUE;
+  return GST_FLOW_ERROR;
 }
 
 gboolean
@@ -60,215 +37,6 @@ gst_oct_volume_filter_configure (GstOctVolumeFilter *self, GError **error)
   return TRUE;
 }
 
-static void
-set_moved (GstOctVolumeFilter *self)
-{
-  g_mutex_lock (&self->lock);
-  self->moved = TRUE;
-  g_cond_broadcast (&self->cond);
-  g_mutex_unlock (&self->lock);
-}
-
-/* ------------------------------------------------------- while nothing comes
- */
-
-/* With the stream lock of the sink pad, as if a B-scan had come. */
-static void
-volume_filter_redraw (
-    GstOctVolumeFilter *self, gint64 drawn_at, gboolean fine, gboolean late)
-{
-  GstClockTime time = self->drawn;
-  GstFlowReturn ret;
-
-  if (self->failed || self->ended || self->renderer == NULL)
-    return;
-  if (late && self->common.update == GST_OCT_UPDATE_SCAN
-      && gst_oct_volume_filter_show (self) != GST_FLOW_OK)
-    return;
-  if (!self->shown)
-    return;
-  if (GST_CLOCK_TIME_IS_VALID (time)) {
-    time += (g_get_monotonic_time () - drawn_at) * GST_USECOND;
-    /* B-scans of a file may come faster than their times say */
-    if (late && GST_CLOCK_TIME_IS_VALID (self->time))
-      time = MAX (time, self->time);
-  }
-  ret = gst_oct_volume_filter_make_picture (self, time, fine);
-  GST_LOG_OBJECT (self, "drawn again: %s", gst_flow_get_name (ret));
-}
-
-/* The time after which scanning has paused.  B-scans may be made slowly, which
- * is not a pause: their usual distance is the lesser of the last two, as one of
- * these may have been a pause. */
-static gint64
-get_pause_time (const GstOctVolumeFilter *self)
-{
-  gint64 usual = MIN (self->between[0], self->between[1]);
-
-  return self->came_at + MAX (REST, 3 * usual);
-}
-
-/* Until when nothing is to be done; 0: now.  With the lock. */
-static gint64
-get_redraw_time (GstOctVolumeFilter *self, gboolean *fine)
-{
-  gint64 due = G_MAXINT64;
-
-  *fine = FALSE;
-  if (self->moved)
-    return self->drawn_at + REDRAW;
-  *fine = TRUE;
-  if (self->coarse)
-    due = self->drawn_at + REST;
-  if (self->late)
-    due = MIN (due, get_pause_time (self));
-  return due;
-}
-
-static gpointer
-redraw_all (gpointer data)
-{
-  GstOctVolumeFilter *self = data;
-
-  g_mutex_lock (&self->lock);
-  while (!self->stops) {
-    gboolean fine;
-    gint64 due = get_redraw_time (self, &fine), drawn_at = self->drawn_at;
-
-    if (due == G_MAXINT64) {
-      g_cond_wait (&self->cond, &self->lock);
-      continue;
-    }
-    if (g_get_monotonic_time () < due) {
-      g_cond_wait_until (&self->cond, &self->lock, due);
-      continue;
-    }
-    g_mutex_unlock (&self->lock);
-    GST_PAD_STREAM_LOCK (self->sink);
-    g_mutex_lock (&self->lock);
-    /* a B-scan may have had it drawn while this one waited */
-    due = get_redraw_time (self, &fine);
-    drawn_at = self->drawn_at;
-    if (!self->stops && g_get_monotonic_time () >= due) {
-      gboolean late = self->late;
-
-      self->moved = self->coarse = self->late = FALSE;
-      g_mutex_unlock (&self->lock);
-      volume_filter_redraw (self, drawn_at, fine, late);
-    } else {
-      g_mutex_unlock (&self->lock);
-    }
-    GST_PAD_STREAM_UNLOCK (self->sink);
-    g_mutex_lock (&self->lock);
-  }
-  g_mutex_unlock (&self->lock);
-  return NULL;
-}
-
-/* ---------------------------------------------------------- events, queries */
-
-static GstFlowReturn
-gst_oct_volume_filter_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
-{
-  GstFlowReturn ret = gst_oct_volume_filter_take_buffer (
-      GST_OCT_VOLUME_FILTER (parent), buffer);
-
-  gst_buffer_unref (buffer);
-  return ret;
-}
-
-/* Whether B-scans have a place for each A-line of the mask, as octremap makes
- * them; those of octsrc lack some, and whole volumes are larger. */
-static gboolean
-has_holes_in_place (const GstOctVolumeFilter *self, const OctScanMask *mask)
-{
-  return self->has_input && self->input.columns == mask->lines
-         && !gst_structure_has_field (
-             gst_caps_get_structure (self->input_caps, 0),
-             GST_OCT_SCAN_BSCANS_FIELD);
-}
-
-/* Pictures of such a scan do not show its voxels where they are; octvolumecs
- * lets no mask through. */
-static void
-warn_of_gaps (GstOctVolumeFilter *self, GstEvent *event)
-{
-  g_autoptr (OctScanMask) mask = gst_oct_scan_mask_event_parse (event);
-
-  if (mask == NULL || mask->count == (guint64)mask->lines * mask->bscans
-      || has_holes_in_place (self, mask))
-    return;
-  GST_ELEMENT_WARNING (self, STREAM, FORMAT,
-      ("The scan takes %u of the %u A-lines of a volume, and the picture shows "
-       "them without the gaps; put octvolumecs in front of octlogscale to fill "
-       "them in.",
-          mask->count, mask->lines * mask->bscans),
-      (NULL));
-}
-
-static gboolean
-set_input (GstOctVolumeFilter *self, GstCaps *caps)
-{
-  const GstStructure *s = gst_caps_get_structure (caps, 0);
-  g_autoptr (GError) error = NULL;
-  GstOctInfo info;
-  gboolean input_on_gpu = gst_oct_caps_is_on_gpu (caps);
-  gint start = 0;
-
-  if (!gst_oct_info_from_caps (&info, caps, &error)) {
-    gst_oct_volume_filter_fail (self, &error);
-    return FALSE;
-  }
-  if (input_on_gpu && gst_oct_place_get_cuda (&self->place) == NULL) {
-    g_set_error (&error, OCT_ERROR, OCT_ERROR_DEVICE,
-        "%s was asked for memory on a GPU and was started without one; set "
-        "`backend` before the start, the same on all elements.",
-        gst_oct_element_type_name (GST_ELEMENT (self)));
-    gst_oct_volume_filter_fail (self, &error);
-    return FALSE;
-  }
-  if (!self->has_input || !gst_oct_info_same_layout (&info, &self->input)
-      || input_on_gpu != self->input_on_gpu) {
-    /* what there was is of another size */
-    g_clear_pointer (&self->renderer, gst_oct_renderer_free);
-    gst_oct_scan_forget (&self->scan);
-    self->shown = self->fresh = FALSE;
-    g_mutex_lock (&self->lock);
-    self->late = FALSE;
-    g_mutex_unlock (&self->lock);
-  }
-  self->input = info;
-  self->input_on_gpu = input_on_gpu;
-  self->has_input = TRUE;
-  self->row = G_MAXUINT;
-  /* rates may be others */
-  self->has_output = FALSE;
-  g_atomic_int_set (&self->stale, TRUE);
-  gst_caps_replace (&self->input_caps, caps);
-  memset (&self->spacing, 0, sizeof self->spacing);
-  gst_structure_get_double (s, "y-spacing", &self->spacing.y);
-  gst_structure_get_double (s, "x-spacing", &self->spacing.x);
-  gst_structure_get_double (s, "z-spacing", &self->spacing.z);
-  gst_structure_get_int (s, GST_OCT_DEPTH_START_FIELD, &start);
-  self->depth_start = (guint)CLAMP (start, 0, G_MAXUINT16);
-  return TRUE;
-}
-
-static void
-volume_filter_forget (GstOctVolumeFilter *self)
-{
-  gst_oct_scan_forget (&self->scan);
-  self->shown = self->fresh = FALSE;
-  self->row = G_MAXUINT;
-  self->time = self->drawn = GST_CLOCK_TIME_NONE;
-  self->ended = FALSE;
-  g_mutex_lock (&self->lock);
-  self->late = FALSE;
-  g_mutex_unlock (&self->lock);
-  if (self->renderer != NULL)
-    gst_oct_renderer_clear (self->renderer, NULL);
-}
-
 void
 gst_oct_volume_filter_push_waiting (GstOctVolumeFilter *self)
 {
@@ -278,345 +46,612 @@ gst_oct_volume_filter_push_waiting (GstOctVolumeFilter *self)
     gst_pad_push_event (self->src, event);
 }
 
-/* Caps come with the first picture, and nothing that describes the stream
- * before them. */
-static gboolean
-has_to_wait (GstOctVolumeFilter *self, GstEvent *event)
+/* ---------------------------------------------------------------- statistics
+ */
+
+static GstStructure *
+new_stats (GstOctVolumeFilter *self, const char *name)
 {
-  return GST_EVENT_IS_STICKY (event)
-         && GST_EVENT_TYPE (event) != GST_EVENT_STREAM_START
-         && GST_EVENT_TYPE (event) != GST_EVENT_EOS
-         && !gst_pad_has_current_caps (self->src);
-}
+  const GstOctScanCounts *c = &self->scan.counts;
+  GstStructure *stats = gst_structure_new (name, "volumes", G_TYPE_UINT64,
+      c->volumes, "missing", G_TYPE_UINT64, c->missing, "repeated",
+      G_TYPE_UINT64, c->repeated, "late", G_TYPE_UINT64, c->late, "pictures",
+      G_TYPE_UINT64, self->pictures, "render-time", G_TYPE_DOUBLE,
+      self->renderer != NULL ? gst_oct_renderer_get_time (self->renderer) : 0.0,
+      NULL);
 
-static gboolean
-gst_oct_volume_filter_sink_event (
-    GstPad *pad, GstObject *parent, GstEvent *event)
-{
-  GstOctVolumeFilter *self = GST_OCT_VOLUME_FILTER (parent);
-  gboolean ok = TRUE;
-  GstCaps *caps;
-
-  switch (GST_EVENT_TYPE (event)) {
-  case GST_EVENT_CAPS:
-    /* pictures have caps of their own, with the first of them */
-    gst_event_parse_caps (event, &caps);
-    ok = set_input (self, caps);
-    gst_event_unref (event);
-    return ok;
-  case GST_EVENT_EOS:
-    gst_oct_volume_filter_drain (self);
-    gst_oct_volume_filter_push_waiting (self);
-    self->ended = TRUE;
-    break;
-  case GST_EVENT_FLUSH_STOP:
-    g_queue_clear_full (&self->waiting, (GDestroyNotify)gst_event_unref);
-    self->failed = FALSE;
-    volume_filter_forget (self);
-    break;
-  case GST_EVENT_SEGMENT:
-    gst_event_copy_segment (event, &self->segment);
-    gst_oct_scan_take_segment (&self->scan, event);
-    self->ended = FALSE;
-    self->drawn = GST_CLOCK_TIME_NONE;
-    break;
-  default:
-    warn_of_gaps (self, event);
-    break;
-  }
-  if (has_to_wait (self, event)) {
-    g_queue_push_tail (&self->waiting, event);
-    return TRUE;
-  }
-  return gst_pad_event_default (pad, parent, event);
-}
-
-static gboolean
-gst_oct_volume_filter_src_event (
-    GstPad *pad, GstObject *parent, GstEvent *event)
-{
-  GstOctVolumeFilter *self = GST_OCT_VOLUME_FILTER (parent);
-
-  if (GST_EVENT_TYPE (event) != GST_EVENT_NAVIGATION
-      || CLASS (self)->navigate == NULL
-      || !CLASS (self)->navigate (self, event))
-    return gst_pad_event_default (pad, parent, event);
-  gst_event_unref (event);
-  return TRUE;
-}
-
-static gboolean
-volume_filter_answer_caps (
-    GstOctVolumeFilter *self, GstPad *pad, GstQuery *query)
-{
-  gboolean cuda = gst_oct_place_may_use_cuda (&self->place);
-  g_autoptr (GstCaps) caps = NULL;
-  GstCaps *filter, *both;
-
-  if (pad == self->sink)
-    caps = gst_oct_volume_caps_new (
-        GST_OCT_CAPS_SLICE, GST_OCT_CAPS_GPU_IMAGE, cuda, TRUE);
-  else
-    caps = gst_oct_volume_caps_new (
-        CLASS (self)->caps, CLASS (self)->gpu_caps, cuda, TRUE);
-  gst_query_parse_caps (query, &filter);
-  if (filter != NULL) {
-    both = gst_caps_intersect_full (filter, caps, GST_CAPS_INTERSECT_FIRST);
-    gst_caps_unref (caps);
-    caps = both;
-  }
-  gst_query_set_caps_result (query, caps);
-  if (pad == self->sink)
-    gst_oct_order_widen (self->sink, self->src, query);
-  return TRUE;
-}
-
-static gboolean
-gst_oct_volume_filter_answer_query (
-    GstPad *pad, GstObject *parent, GstQuery *query)
-{
-  GstOctVolumeFilter *self = GST_OCT_VOLUME_FILTER (parent);
-
-  switch (GST_QUERY_TYPE (query)) {
-  case GST_QUERY_CAPS:
-    return volume_filter_answer_caps (self, pad, query);
-  case GST_QUERY_CONTEXT:
-    if (gst_oct_place_answer_query (&self->place, GST_ELEMENT (self), query))
-      return TRUE;
-    break;
-  case GST_QUERY_ALLOCATION:
-    if (pad == self->src)
-      break;
-    gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
-    if (self->has_input && self->input_on_gpu)
-      gst_query_add_allocation_meta (query, GST_OCT_READER_API_TYPE, NULL);
-    if (gst_oct_place_get_cuda (&self->place) != NULL && self->has_input
-        && !self->input_on_gpu)
-      gst_oct_propose_pinned_pool (
-          gst_oct_place_get_cuda (&self->place), &self->input, query);
-    return TRUE;
-  default:
-    break;
-  }
-  return gst_pad_query_default (pad, parent, query);
-}
-
-/* ------------------------------------------------------------------- states */
-
-static gboolean
-volume_filter_start (GstOctVolumeFilter *self)
-{
-  g_autoptr (GError) error = NULL;
-
-  if (gst_oct_place_start (&self->place, GST_ELEMENT (self), &error))
-    return TRUE;
-  gst_oct_volume_filter_fail (self, &error);
-  return FALSE;
+  if (CLASS (self)->add_stats != NULL)
+    CLASS (self)->add_stats (self, stats);
+  return stats;
 }
 
 static void
-begin_redrawing (GstOctVolumeFilter *self)
+keep_stats (GstOctVolumeFilter *self)
 {
-  self->moved = self->coarse = self->late = self->stops = FALSE;
-  self->came_at = self->between[0] = self->between[1] = 0;
-  self->thread = g_thread_new ("octpictures", redraw_all, self);
+  GstStructure *stats = new_stats (self, "application/x-oct-volume-stats");
+
+  GST_OBJECT_LOCK (self);
+  g_clear_pointer (&self->stats, gst_structure_free);
+  self->stats = stats;
+  GST_OBJECT_UNLOCK (self);
 }
 
+/* Reports B-scans that did not come as they should, with the volume. */
 static void
-volume_filter_stop (GstOctVolumeFilter *self)
+tell_of_losses (GstOctVolumeFilter *self)
 {
-  g_mutex_lock (&self->lock);
-  self->stops = TRUE;
-  g_cond_broadcast (&self->cond);
-  g_mutex_unlock (&self->lock);
-  g_clear_pointer (&self->thread, g_thread_join);
+  const GstOctScanCounts *now = &self->scan.counts, *told = &self->told;
+
+  if (now->missing == told->missing && now->repeated == told->repeated
+      && now->late == told->late)
+    return;
+  self->told = *now;
+  gst_oct_bus_post (GST_ELEMENT (self), new_stats (self, "oct-volume"));
+}
+
+/* --------------------------------------------------------------------- caps */
+
+static gboolean
+set_pool (GstOctVolumeFilter *self, GstCaps *caps, gboolean output_on_gpu)
+{
+  g_autoptr (GstQuery) query = gst_query_new_allocation (caps, TRUE);
+  g_autoptr (GstBufferPool) wanted = NULL;
+  g_autoptr (GstAllocator) pinned = NULL;
+
   if (self->pool != NULL)
     gst_buffer_pool_set_active (self->pool, FALSE);
   gst_clear_object (&self->pool);
-  g_clear_pointer (&self->renderer, gst_oct_renderer_free);
-  gst_oct_scan_clear (&self->scan);
-  memset (&self->told, 0, sizeof self->told);
-  if (CLASS (self)->stop != NULL)
-    CLASS (self)->stop (self);
-  self->pictures = 0;
-  self->places = 0;
-  self->has_input = self->has_output = self->configured = FALSE;
-  self->shown = self->fresh = self->failed = self->ended = FALSE;
-  self->told_spacing = FALSE;
-  self->seen_part = 1;
-  self->drew_at = self->draw_time = 0;
-  self->time = self->drawn = GST_CLOCK_TIME_NONE;
-  gst_caps_replace (&self->input_caps, NULL);
-  g_queue_clear_full (&self->waiting, (GDestroyNotify)gst_event_unref);
-  gst_segment_init (&self->segment, GST_FORMAT_UNDEFINED);
-  gst_oct_place_stop (&self->place, GST_ELEMENT (self));
-  gst_oct_choice_forget (&self->choice);
+  /* nobody has to answer */
+  if (!gst_pad_peer_query (self->src, query))
+    GST_DEBUG_OBJECT (self, "no answer to the allocation query");
+  gst_oct_renderer_set_reader (
+      self->renderer, gst_oct_get_reader (self->src, query));
+  if (output_on_gpu)
+    wanted = gst_oct_cuda_pool_new (gst_oct_place_get_cuda (&self->place));
+  else if (gst_oct_place_get_cuda (&self->place) != NULL)
+    pinned = gst_oct_pinned_allocator_new (
+        gst_oct_place_get_cuda (&self->place), GST_ELEMENT (self));
+  if (!gst_oct_decide_allocation (GST_ELEMENT (self), query, wanted, pinned))
+    return FALSE;
+  gst_query_parse_nth_allocation_pool (query, 0, &self->pool, NULL, NULL, NULL);
+  return self->pool != NULL && gst_buffer_pool_set_active (self->pool, TRUE);
 }
 
-static GstStateChangeReturn
-gst_oct_volume_filter_change_state (
-    GstElement *element, GstStateChange transition)
+static GstCaps *
+choose_caps (GstOctVolumeFilter *self, gconstpointer settings)
 {
-  GstOctVolumeFilter *self = GST_OCT_VOLUME_FILTER (element);
-  GstStateChangeReturn ret;
+  GstOctVolumeFilterClass *klass = CLASS (self);
+  const GstOctVolumeCommon *common =
+      G_STRUCT_MEMBER_P (settings, klass->common);
+  g_autoptr (GstCaps) templ = gst_oct_volume_caps_new (klass->caps,
+      klass->gpu_caps, gst_oct_place_get_cuda (&self->place) != NULL, TRUE);
+  g_autoptr (GstCaps) peer = gst_pad_peer_query_caps (self->src, templ);
+  g_autoptr (GstCaps) any = gst_pad_peer_query_caps (self->src, NULL);
+  GstCaps *possible;
+  gint n, d;
 
-  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
-    if (!volume_filter_start (self))
-      return GST_STATE_CHANGE_FAILURE;
-    begin_redrawing (self);
+  possible = gst_caps_intersect_full (templ, peer, GST_CAPS_INTERSECT_FIRST);
+  if (gst_caps_is_empty (possible)) {
+    gst_caps_unref (possible);
+    return NULL;
   }
-  ret = GST_ELEMENT_CLASS (gst_oct_volume_filter_parent_class)
-            ->change_state (element, transition);
-  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY
-      || (transition == GST_STATE_CHANGE_READY_TO_PAUSED
-          && ret == GST_STATE_CHANGE_FAILURE))
-    volume_filter_stop (self);
+  if (gst_caps_is_any (any)) {
+    /* if GPU memory is not asked for, host memory: every element can read it */
+    gst_caps_unref (possible);
+    possible = gst_caps_from_string (klass->caps);
+  }
+  gst_oct_volume_caps_choose_rate (self->input_caps, self->scan.bscans,
+      common->update == GST_OCT_UPDATE_VOLUME, &n, &d);
+  return klass->choose_caps (self, settings, possible, n, d);
+}
+
+static gboolean
+volume_stream_take_caps (GstOctVolumeFilter *self, gconstpointer settings,
+    GstCaps *caps, GError **error)
+{
+  GstOctInfo output;
+  gboolean output_on_gpu = gst_oct_caps_is_on_gpu (caps);
+
+  if (!gst_oct_info_from_caps (&output, caps, error)
+      || (CLASS (self)->take_caps != NULL
+          && !CLASS (self)->take_caps (self, settings, &output, error))
+      || !gst_oct_renderer_set_output (
+          self->renderer, &output, output_on_gpu, error))
+    return FALSE;
+  self->output = output;
+  self->fps_n = GST_VIDEO_INFO_FPS_N (&output.video);
+  self->fps_d = GST_VIDEO_INFO_FPS_D (&output.video);
+  if (!gst_pad_set_caps (self->src, caps)
+      || !set_pool (self, caps, output_on_gpu)) {
+    g_propagate_error (
+        error, gst_oct_no_memory_new (gst_oct_place_get_cuda (&self->place),
+                   output_on_gpu, &output));
+    return FALSE;
+  }
+  return TRUE;
+}
+
+/* Before a picture: caps are agreed upon where that is due. */
+static GstFlowReturn
+volume_stream_negotiate (GstOctVolumeFilter *self)
+{
+  g_autoptr (GstOctSettings) settings = NULL;
+  g_autoptr (GstCaps) caps = NULL;
+  g_autoptr (GError) error = NULL;
+  gconstpointer values;
+
+  if (!gst_pad_check_reconfigure (self->src) && self->has_output)
+    return GST_FLOW_OK;
+  gst_oct_choice_negotiate (&self->choice);
+  settings = gst_oct_choice_ref (&self->choice);
+  values = gst_oct_settings_get (settings);
+  g_atomic_int_set (&self->stale, TRUE);
+  self->has_output = FALSE;
+  caps = choose_caps (self, values);
+  if (caps == NULL) {
+    gst_pad_mark_reconfigure (self->src);
+    return GST_FLOW_NOT_NEGOTIATED;
+  }
+  if (!volume_stream_take_caps (self, values, caps, &error)) {
+    gst_pad_mark_reconfigure (self->src);
+    return GST_PAD_IS_FLUSHING (self->src)
+               ? GST_FLOW_FLUSHING
+               : gst_oct_volume_filter_fail (self, &error);
+  }
+  self->has_output = TRUE;
+  gst_oct_volume_filter_push_waiting (self);
+  return GST_FLOW_OK;
+}
+
+/* ----------------------------------------------------------------- pictures */
+
+static GstClockTime
+get_stream_time (GstOctVolumeFilter *self, GstClockTime time)
+{
+  if (!GST_CLOCK_TIME_IS_VALID (time)
+      || self->segment.format != GST_FORMAT_TIME)
+    return GST_CLOCK_TIME_NONE;
+  return gst_segment_to_stream_time (&self->segment, GST_FORMAT_TIME, time);
+}
+
+/* The time between pictures at the rate in the caps; 0 if that is open. */
+static GstClockTime
+get_interval (const GstOctVolumeFilter *self)
+{
+  return self->fps_n > 0
+             ? gst_util_uint64_scale (GST_SECOND, self->fps_d, self->fps_n)
+             : 0;
+}
+
+/* Pictures keep to the rate of the film, where B-scans come at another. */
+static void
+set_due (GstOctVolumeFilter *self, GstClockTime time)
+{
+  GstClockTime interval = get_interval (self);
+
+  if (!GST_CLOCK_TIME_IS_VALID (time))
+    return;
+  if (!GST_CLOCK_TIME_IS_VALID (self->drawn) || time < self->drawn
+      || time >= self->due + interval)
+    self->due = time;
+  self->due += interval;
+}
+
+static void
+note_picture (GstOctVolumeFilter *self, GstClockTime time, gboolean coarse)
+{
+  set_due (self, time);
+  self->drawn = time;
+  self->pictures++;
+  self->fresh = FALSE;
+  g_mutex_lock (&self->lock);
+  self->coarse = coarse;
+  self->late = FALSE;
+  self->drawn_at = g_get_monotonic_time ();
+  g_cond_broadcast (&self->cond);
+  g_mutex_unlock (&self->lock);
+  keep_stats (self);
+}
+
+static void
+volume_stream_stamp (
+    GstOctVolumeFilter *self, GstBuffer *buffer, GstClockTime time)
+{
+  GST_BUFFER_PTS (buffer) = time;
+  GST_BUFFER_DTS (buffer) = GST_CLOCK_TIME_NONE;
+  /* the last one of a film has no other end */
+  GST_BUFFER_DURATION (buffer) =
+      self->fps_n > 0 ? get_interval (self) : GST_CLOCK_TIME_NONE;
+  GST_BUFFER_OFFSET (buffer) = self->pictures;
+  GST_BUFFER_OFFSET_END (buffer) = self->pictures + 1;
+}
+
+/* Repeated B-scans that are one row of the volume. */
+static guint
+volume_stream_count_together (const GstOctVolumeFilter *self)
+{
+  return self->common.repeated == GST_OCT_REPEATED_ALL ? 1
+                                                       : self->input.repeats;
+}
+
+static guint
+volume_stream_count_places (const GstOctVolumeFilter *self, guint bscans)
+{
+  guint together = volume_stream_count_together (self);
+
+  return bscans / together + (bscans % together != 0);
+}
+
+/* Spacings that are given or in the caps are those of places. */
+GstOctVoxel
+gst_oct_volume_filter_get_voxel_of (
+    GstOctVolumeFilter *self, const GstOctVolumeCommon *common)
+{
+  guint rows = self->has_input
+                   ? self->input.repeats / volume_stream_count_together (self)
+                   : 1;
+  GstOctVolumeCommon given = *common;
+  GstOctSpacing spacing = self->spacing;
+
+  if (!self->has_input || self->places == 0)
+    return (GstOctVoxel){ 0 };
+  given.y_spacing /= rows;
+  spacing.y /= rows;
+  return gst_oct_volume_common_get_voxel (&given, &spacing, self->input.columns,
+      self->input.rows / self->input.bscans, self->places, self->seen_part);
+}
+
+GstOctVoxel
+gst_oct_volume_filter_get_voxel (GstOctVolumeFilter *self, gboolean tell)
+{
+  GstOctVoxel v = gst_oct_volume_filter_get_voxel_of (self, &self->common);
+
+  if (!tell || self->told_spacing || (v.knows_x && v.knows_y && v.knows_z))
+    return v;
+  GST_ELEMENT_INFO (self, STREAM, FORMAT,
+      ("The stream does not say how large its voxels are: %.3g x %.3g x %.3g "
+       "um are assumed; set `x-spacing`, `y-spacing` and `z-spacing`.",
+          v.x * 1e3, v.y * 1e3, v.z * 1e3),
+      (NULL));
+  self->told_spacing = TRUE;
+  return v;
+}
+
+GstFlowReturn
+gst_oct_volume_filter_make_picture (
+    GstOctVolumeFilter *self, GstClockTime time, gboolean fine)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GstBuffer) buffer = NULL;
+  gboolean coarse = FALSE;
+  GstFlowReturn ret;
+
+  gst_oct_properties_sync (GST_OBJECT (self), &self->segment, time);
+  /* what is set from here on is not in this one */
+  g_mutex_lock (&self->lock);
+  self->moved = FALSE;
+  g_mutex_unlock (&self->lock);
+  ret = volume_stream_negotiate (self);
+  if (ret != GST_FLOW_OK)
+    return ret;
+  if (!gst_oct_volume_filter_configure (self, &error))
+    return gst_oct_volume_filter_fail (self, &error);
+  ret = gst_buffer_pool_acquire_buffer (self->pool, &buffer, NULL);
+  if (ret == GST_FLOW_ERROR) {
+    error = gst_oct_no_memory_new (
+        gst_oct_place_get_cuda (&self->place), FALSE, &self->output);
+    return gst_oct_volume_filter_fail (self, &error);
+  }
+  if (ret != GST_FLOW_OK)
+    return ret;
+  if (!CLASS (self)->draw (
+          self, get_stream_time (self, time), fine, buffer, &coarse, &error))
+    return gst_oct_volume_filter_fail (self, &error);
+  volume_stream_stamp (self, buffer, time);
+  note_picture (self, time, coarse);
+  return gst_pad_push (self->src, g_steal_pointer (&buffer));
+}
+
+/* Whether the film has room for another picture at that time. */
+static gboolean
+volume_stream_is_due (GstOctVolumeFilter *self, GstClockTime time)
+{
+  return !GST_CLOCK_TIME_IS_VALID (time)
+         || !GST_CLOCK_TIME_IS_VALID (self->drawn)
+         || time < self->drawn
+         /* times are rounded */
+         || time + GST_USECOND >= self->due;
+}
+
+static gboolean
+picture_moves (GstOctVolumeFilter *self)
+{
+  gboolean moved;
+
+  if ((CLASS (self)->moves != NULL && CLASS (self)->moves (self))
+      || gst_object_has_active_control_bindings (GST_OBJECT (self)))
+    return TRUE;
+  g_mutex_lock (&self->lock);
+  moved = self->moved;
+  g_mutex_unlock (&self->lock);
+  return moved;
+}
+
+/* Whether B-scans wait for a picture that shows them. */
+static void
+set_late (GstOctVolumeFilter *self, gboolean late)
+{
+  g_mutex_lock (&self->lock);
+  if (late && !self->late)
+    g_cond_broadcast (&self->cond);
+  self->late = late;
+  g_mutex_unlock (&self->lock);
+}
+
+static gboolean
+is_late (GstOctVolumeFilter *self)
+{
+  gboolean late;
+
+  g_mutex_lock (&self->lock);
+  late = self->late;
+  g_mutex_unlock (&self->lock);
+  return late;
+}
+
+static void
+note_arrival (GstOctVolumeFilter *self)
+{
+  gint64 now = g_get_monotonic_time ();
+
+  g_mutex_lock (&self->lock);
+  self->between[1] = self->between[0];
+  self->between[0] = self->came_at > 0 ? now - self->came_at : 0;
+  self->came_at = now;
+  g_mutex_unlock (&self->lock);
+}
+
+GstFlowReturn
+gst_oct_volume_filter_show (GstOctVolumeFilter *self)
+{
+  g_autoptr (GError) error = NULL;
+
+  if (!gst_oct_renderer_show (self->renderer, &error))
+    return gst_oct_volume_filter_fail (self, &error);
+  self->shown = self->fresh = TRUE;
+  return GST_FLOW_OK;
+}
+
+/* Whether pictures have had no more than half of the time: on a slow machine
+ * the B-scans would wait for them, and be lost. */
+static gboolean
+has_time (const GstOctVolumeFilter *self)
+{
+  return !self->spares_time
+         || g_get_monotonic_time () - self->drew_at >= self->draw_time;
+}
+
+/* Draws a picture after B-scans, but not more often than the frame rate allows.
+ */
+static GstFlowReturn
+volume_stream_draw (GstOctVolumeFilter *self, GstClockTime time)
+{
+  gint64 began = g_get_monotonic_time ();
+  GstFlowReturn ret;
+
+  if (!self->shown || !volume_stream_is_due (self, time) || !has_time (self)
+      || !(self->fresh || picture_moves (self)))
+    return GST_FLOW_OK;
+  ret = gst_oct_volume_filter_make_picture (self, time, FALSE);
+  self->drew_at = g_get_monotonic_time ();
+  self->draw_time = self->drew_at - began;
   return ret;
 }
 
-static void
-gst_oct_volume_filter_set_context (GstElement *element, GstContext *context)
+static GstFlowReturn
+volume_stream_end_volume (GstOctVolumeFilter *self, GstClockTime time)
 {
-  GstOctVolumeFilter *self = GST_OCT_VOLUME_FILTER (element);
+  GstFlowReturn ret;
 
-  gst_oct_place_set_context (&self->place, element, context);
-  GST_ELEMENT_CLASS (gst_oct_volume_filter_parent_class)
-      ->set_context (element, context);
+  tell_of_losses (self);
+  keep_stats (self);
+  self->row = G_MAXUINT;
+  ret = gst_oct_volume_filter_show (self);
+  if (ret == GST_FLOW_OK)
+    ret = volume_stream_draw (self, time);
+  set_late (self, self->fresh);
+  return ret;
 }
 
-/* ------------------------------------------------------------------- object */
-
-static const GstOctProperty own_rows[] = {
-  GST_OCT_BACKEND_ROWS (
-      GstOctVolumeFilter, place.backend, place.cuda_device_id),
-  { "stats", "Statistics",
-      "Volumes, B-scans that are missing, repeated or late, pictures, and the "
-      "seconds that the last one took (none = nothing yet)",
-      GST_OCT_PROPERTY_READ_ONLY, NULL,
-      GST_OCT_STRUCTURE (GstOctVolumeFilter, stats) },
-};
-static const GstOctProperties own_properties =
-    GST_OCT_PROPERTIES (GstOctVolumeFilter, own_rows);
-static const GstOctHolder holder = { .properties = &own_properties };
-
-static GstOctChoice *
-find_volume_filter_choice (GObject *object)
+static GstFlowReturn
+draw_between (GstOctVolumeFilter *self, GstClockTime time)
 {
-  return &GST_OCT_VOLUME_FILTER (object)->choice;
-}
+  gint64 began, shown;
+  GstFlowReturn ret;
 
-static void
-volume_filter_changed (GObject *object, gboolean affects_caps)
-{
-  GstOctVolumeFilter *self = GST_OCT_VOLUME_FILTER (object);
-
-  g_atomic_int_set (&self->stale, TRUE);
-  if (affects_caps)
-    gst_pad_mark_reconfigure (self->src);
-  set_moved (self);
-}
-
-static const GstOctChooser chooser = {
-  .find = find_volume_filter_choice,
-  .changed = volume_filter_changed,
-};
-
-static void
-gst_oct_volume_filter_finalize (GObject *object)
-{
-  GstOctVolumeFilter *self = GST_OCT_VOLUME_FILTER (object);
-
-  gst_oct_choice_clear (&self->choice);
-  gst_oct_scan_clear (&self->scan);
-  gst_oct_properties_clear (&own_properties, self);
-  gst_oct_place_stop (&self->place, GST_ELEMENT (self));
-  g_mutex_clear (&self->lock);
-  g_cond_clear (&self->cond);
-  G_OBJECT_CLASS (gst_oct_volume_filter_parent_class)->finalize (object);
-}
-
-static void
-volume_filter_add_template (GstOctVolumeFilterClass *klass, const char *name,
-    GstPadDirection direction, const char *host, const char *gpu)
-{
-  g_autoptr (GstCaps) caps = gst_oct_volume_caps_new (host, gpu, TRUE, TRUE);
-
-  gst_element_class_add_pad_template (GST_ELEMENT_CLASS (klass),
-      gst_pad_template_new (name, direction, GST_PAD_ALWAYS, caps));
+  if (self->common.update != GST_OCT_UPDATE_SCAN)
+    return volume_stream_draw (self, time);
+  if (!volume_stream_is_due (self, time) || !has_time (self)) {
+    set_late (self, TRUE);
+    return GST_FLOW_OK;
+  }
+  began = g_get_monotonic_time ();
+  ret = gst_oct_volume_filter_show (self);
+  shown = g_get_monotonic_time ();
+  if (ret == GST_FLOW_OK)
+    ret = volume_stream_draw (self, time);
+  if (self->drew_at >= shown)
+    self->draw_time += shown - began;
+  return ret;
 }
 
 void
-gst_oct_volume_filter_class_describe (GstOctVolumeFilterClass *klass,
-    const GstOctVolumeFilterDescription *description)
+gst_oct_volume_filter_drain (GstOctVolumeFilter *self)
 {
-  GObjectClass *object_class = G_OBJECT_CLASS (klass);
-
-  klass->kind = description->kind;
-  klass->properties = description->properties;
-  klass->common = description->common;
-  klass->caps = description->caps;
-  klass->gpu_caps = description->gpu_caps;
-  gst_oct_chooser_install (&chooser, description->properties, object_class,
-      gst_oct_holder_install (&holder, object_class, 1));
-  volume_filter_add_template (
-      klass, "sink", GST_PAD_SINK, GST_OCT_CAPS_SLICE, GST_OCT_CAPS_GPU_IMAGE);
-  volume_filter_add_template (
-      klass, "src", GST_PAD_SRC, klass->caps, klass->gpu_caps);
-  gst_element_class_set_static_metadata (GST_ELEMENT_CLASS (klass),
-      description->long_name, "Filter/Converter/Video",
-      description->description, "The gst-oct developers");
+  /* a part of a volume is more than nothing, and of one that is shown while it
+   * is scanned the last B-scans belong to it */
+  if (!self->failed && self->renderer != NULL && self->scan.begun
+      && (!self->shown
+          || (is_late (self) && self->common.update == GST_OCT_UPDATE_SCAN)))
+    gst_oct_volume_filter_show (self);
+  set_late (self, FALSE);
+  tell_of_losses (self);
+  keep_stats (self);
+  if (self->fresh && !self->failed && self->renderer != NULL)
+    gst_oct_volume_filter_make_picture (self, self->time, TRUE);
 }
 
-static GstPad *
-volume_filter_add_pad (GstOctVolumeFilter *self, const char *name)
-{
-  GstPad *pad = gst_pad_new_from_template (
-      gst_element_class_get_pad_template (GST_ELEMENT_GET_CLASS (self), name),
-      name);
+/* -------------------------------------------------------------------- images
+ */
 
-  gst_pad_set_query_function (pad, gst_oct_volume_filter_answer_query);
-  gst_element_add_pad (GST_ELEMENT (self), pad);
-  return pad;
+/* The part of the depths that tissue fills in many scans. */
+#define USUALLY_SEEN 0.5
+
+static gboolean
+ensure_renderer (GstOctVolumeFilter *self, guint places, GError **error)
+{
+  OctVolumeParams params = { .lines = self->input.columns,
+    .depth = self->input.rows / self->input.bscans,
+    .bscans = places,
+    .decimation = self->common.decimation,
+    .depth_start = self->depth_start,
+    .pixel_size =
+        GST_VIDEO_INFO_FORMAT (&self->input.video) == GST_VIDEO_FORMAT_RGBA
+            ? 4
+            : 1 };
+
+  if (self->renderer != NULL) {
+    const OctVolumeParams *now = gst_oct_renderer_get_params (self->renderer);
+
+    if (now->bscans == places && now->depth_start == params.depth_start)
+      return TRUE;
+    g_clear_pointer (&self->renderer, gst_oct_renderer_free);
+  }
+  if (!gst_oct_branch_allows_volumes (GST_ELEMENT (self), error))
+    return FALSE;
+  self->shown = self->fresh = self->has_output = FALSE;
+  if (params.decimation == 0) {
+    GstOctVoxel voxel =
+        gst_oct_volume_filter_get_voxel_of (self, &self->common);
+
+    /* so flat an assumed shape may become, once the depths that have signal are
+     * known */
+    if (!voxel.knows_z || !(voxel.knows_x || voxel.knows_y)) {
+      voxel.x *= USUALLY_SEEN / self->seen_part;
+      voxel.y *= USUALLY_SEEN / self->seen_part;
+    }
+    params.decimation =
+        oct_volume_choose_decimation (voxel.x, voxel.y, voxel.z, params.depth);
+  }
+  self->row = G_MAXUINT;
+  self->renderer = gst_oct_renderer_new (CLASS (self)->kind,
+      gst_oct_place_get_cuda (&self->place), &self->input, self->input_on_gpu,
+      &params, error);
+  GST_INFO_OBJECT (self, "%u B-scans of %ux%u, %u depths a voxel, %s", places,
+      params.lines, params.depth, params.decimation,
+      gst_oct_place_get_cuda (&self->place) != NULL ? "cuda" : "cpu");
+  return self->renderer != NULL;
 }
 
-/* Pads and settings are those of the element. */
-static void
-gst_oct_volume_filter_constructed (GObject *object)
+/* The time of image `i` of a buffer. */
+static GstClockTime
+volume_stream_get_time (GstOctVolumeFilter *self, GstBuffer *buffer, guint i)
 {
-  GstOctVolumeFilter *self = GST_OCT_VOLUME_FILTER (object);
+  GstClockTime time = GST_BUFFER_PTS (buffer);
+  guint n = self->input.bscans;
 
-  gst_oct_choice_init (&self->choice, GST_ELEMENT (self),
-      CLASS (self)->properties, volume_filter_try_settings, NULL);
-  self->sink = volume_filter_add_pad (self, "sink");
-  self->src = volume_filter_add_pad (self, "src");
-  gst_pad_set_chain_function (self->sink, gst_oct_volume_filter_chain);
-  gst_pad_set_event_function (self->sink, gst_oct_volume_filter_sink_event);
-  gst_pad_set_event_function (self->src, gst_oct_volume_filter_src_event);
-  gst_pad_use_fixed_caps (self->src);
-  gst_oct_order_init (self->sink);
-  G_OBJECT_CLASS (gst_oct_volume_filter_parent_class)->constructed (object);
+  if (GST_CLOCK_TIME_IS_VALID (time) && n > 1
+      && GST_BUFFER_DURATION_IS_VALID (buffer))
+    time += gst_util_uint64_scale (GST_BUFFER_DURATION (buffer), i, n);
+  return time;
 }
 
-static void
-gst_oct_volume_filter_class_init (GstOctVolumeFilterClass *klass)
+/* Stores the part of a run that is shown. */
+static gboolean
+store_shown (GstOctVolumeFilter *self, const GstOctScanRun *run, GError **error)
 {
-  GObjectClass *object_class = G_OBJECT_CLASS (klass);
-  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+  guint together = volume_stream_count_together (self);
+  gboolean mean = self->common.repeated == GST_OCT_REPEATED_MEAN, ok = TRUE;
 
-  object_class->constructed = gst_oct_volume_filter_constructed;
-  object_class->finalize = gst_oct_volume_filter_finalize;
-  element_class->change_state = gst_oct_volume_filter_change_state;
-  element_class->set_context = gst_oct_volume_filter_set_context;
+  if (together == 1)
+    return gst_oct_renderer_store (
+        self->renderer, run->image, run->bscan, run->n, error);
+  for (guint i = 0; ok && i < run->n; i++) {
+    guint bscan = run->bscan + i, at = bscan / together;
+
+    if (mean)
+      ok = gst_oct_renderer_store_mean (
+          self->renderer, run->image + i, at, together, at != self->row, error);
+    else if (gst_oct_scan_is_first (&self->scan, bscan, together))
+      ok =
+          gst_oct_renderer_store (self->renderer, run->image + i, at, 1, error);
+    self->row = at;
+  }
+  return ok;
 }
 
-static void
-gst_oct_volume_filter_init (GstOctVolumeFilter *self)
+/* Stores a run of B-scans of a buffer; ends volumes and draws if it is time. */
+static GstFlowReturn
+volume_stream_store_run (
+    GstOctVolumeFilter *self, GstBuffer *buffer, const GstOctScanRun *run)
 {
-  g_mutex_init (&self->lock);
-  g_cond_init (&self->cond);
-  gst_oct_properties_init (&own_properties, self);
-  self->seen_part = 1;
-  gst_oct_scan_forget (&self->scan);
-  gst_segment_init (&self->segment, GST_FORMAT_UNDEFINED);
-  self->time = self->drawn = GST_CLOCK_TIME_NONE;
+  GstClockTime time =
+      volume_stream_get_time (self, buffer, run->image + run->n - 1);
+  GstFlowReturn ret = GST_FLOW_OK;
+  g_autoptr (GError) error = NULL;
+
+  if (run->ends_one)
+    ret = volume_stream_end_volume (
+        self, volume_stream_get_time (self, buffer, run->image));
+  if (ret != GST_FLOW_OK || run->drop)
+    return ret;
+  if (!store_shown (self, run, &error))
+    return gst_oct_volume_filter_fail (self, &error);
+  self->time = time;
+  note_arrival (self);
+  return run->ends ? volume_stream_end_volume (self, time)
+                   : draw_between (self, time);
+}
+
+static GstFlowReturn
+volume_stream_store (GstOctVolumeFilter *self, GstBuffer *buffer)
+{
+  g_autoptr (GError) error = NULL;
+  GstFlowReturn ret = GST_FLOW_OK;
+  GstOctScanRun run;
+
+  if (!gst_oct_renderer_begin (self->renderer, buffer, &error))
+    return gst_oct_volume_filter_fail (self, &error);
+  while (ret == GST_FLOW_OK && gst_oct_scan_next (&self->scan, &run))
+    ret = volume_stream_store_run (self, buffer, &run);
+  if (!gst_oct_renderer_end (self->renderer, &error) && ret == GST_FLOW_OK)
+    ret = gst_oct_volume_filter_fail (self, &error);
+  return ret;
+}
+
+GstFlowReturn
+gst_oct_volume_filter_take_buffer (GstOctVolumeFilter *self, GstBuffer *buffer)
+{
+  g_autoptr (GError) error = NULL;
+  guint bscans;
+
+  if (self->failed)
+    return GST_FLOW_ERROR;
+  if (!self->has_input)
+    return GST_FLOW_NOT_NEGOTIATED;
+  if (!gst_oct_volume_filter_configure (self, &error))
+    return gst_oct_volume_filter_fail (self, &error);
+  bscans = gst_oct_scan_begin (
+      &self->scan, buffer, &self->input, self->common.bscans);
+  if (bscans == 0) {
+    g_set_error (&error, OCT_ERROR, OCT_ERROR_SETTINGS,
+        "The stream does not say how many B-scans a volume has; set `bscans` "
+        "of %s.",
+        gst_oct_element_type_name (GST_ELEMENT (self)));
+    return gst_oct_volume_filter_fail (self, &error);
+  }
+  self->places = volume_stream_count_places (self, bscans);
+  if (!ensure_renderer (self, self->places, &error))
+    return gst_oct_volume_filter_fail (self, &error);
+  return volume_stream_store (self, buffer);
 }

@@ -8,8 +8,8 @@
  * memory, errors, and the properties `backend`, `cuda-device-id` and `stats`.
  * An element states its pictures, its properties, and how one is drawn.
  *
- * gstoctvolumefilter.c is the element, gstoctvolumefilterstream.c what becomes
- * of its B-scans.
+ * gstoctvolumefilter.c takes the B-scans and makes the pictures,
+ * gstoctvolumefilterclass.c is the element around it, as in gstoctfilter.
  */
 #pragma once
 
@@ -152,7 +152,7 @@ GstOctVoxel gst_oct_volume_filter_get_voxel (
 GstOctVoxel gst_oct_volume_filter_get_voxel_of (
     GstOctVolumeFilter *self, const GstOctVolumeCommon *common);
 
-/* ------------------------------------------------ for gstoctvolumefilter.c */
+/* ------------------------------------------- for gstoctvolumefilterclass.c */
 
 /* Posts the error, once: nothing follows. */
 GstFlowReturn gst_oct_volume_filter_fail (
