@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "oct-live-viewer.h"
+#include "oct-live-playout.h"
 
 #include <gst/app/gstappsrc.h>
 #include <gst/video/video.h>
@@ -19,8 +20,10 @@
 /* Constrained baseline, level 3.1: every browser states that it decodes it. */
 #define LEVEL "3.1"
 #define CODEC_CAPS                                                             \
-  RTP_CAPS ",packetization-mode=(string)1,"                                    \
-           "profile-level-id=(string)42e01f,level-asymmetry-allowed=(string)1"
+  RTP_CAPS                                                                     \
+  ",packetization-mode=(string)1,"                                             \
+  "profile-level-id=(string)42e01f,level-asymmetry-allowed=(string)1,"         \
+  "extmap-" G_STRINGIFY (OCT_LIVE_PLAYOUT_ID) "=(string)" OCT_LIVE_PLAYOUT_URI
 #define MAX_WAITING 15 /* frames, half a second */
 
 /* The use of the next frame.  One key frame goes in at once, because
@@ -273,6 +276,7 @@ oct_live_viewer_new (OctLiveGraph *graph, const OctLivePorts *ports,
 {
   GstElement *pipeline = gst_parse_launch_full (
       PIPELINE, NULL, GST_PARSE_FLAG_FATAL_ERRORS, error);
+  g_autoptr (GstElement) payloader = NULL;
   g_autoptr (GstClock) clock = NULL;
   g_autoptr (GstPad) pad = NULL;
   g_autoptr (GstBus) bus = NULL;
@@ -288,6 +292,8 @@ oct_live_viewer_new (OctLiveGraph *graph, const OctLivePorts *ports,
   viewer->pipeline = pipeline;
   viewer->in = gst_bin_get_by_name (GST_BIN (pipeline), "in");
   viewer->rtc = gst_bin_get_by_name (GST_BIN (pipeline), "rtc");
+  payloader = gst_bin_get_by_name (GST_BIN (pipeline), "pay");
+  oct_live_playout_add (payloader);
   bus = gst_element_get_bus (pipeline);
   viewer->watch = gst_bus_add_watch (bus, viewer_on_message, viewer);
   pad = gst_element_get_static_pad (viewer->in, "src");

@@ -441,9 +441,21 @@ const together = {
 
   async "the page says how pictures come, their rate and delay"() {
     const server = await Server.start();
-    const page = await browser.visit(server.url);
+    const page = await browser.visit("about:blank");
+    await page.addInitScript(() => {
+      const { prototype } = RTCPeerConnection;
+      const { setLocalDescription } = prototype;
+      prototype.setLocalDescription = function (...values) {
+        window.peer = this;
+        return setLocalDescription.apply(this, values);
+      };
+    });
+    await page.goto(server.url);
     await waitForVideo(page);
     assert.equal(await text(page, "#media"), "WebRTC");
+    // the browser has agreed to show pictures at once
+    assert.deepEqual(await page.evaluate(() => window.peer.getReceivers()[0].getParameters().headerExtensions
+      .map(({ uri }) => uri)), ["http://www.webrtc.org/experiments/rtp-hdrext/playout-delay"]);
     for (const id of ["#rate", "#delay"])
       await until(`${id} is shown`, async () => Number.parseFloat(await text(page, id)) >= 0);
     assert.equal(await text(page, "#backend"), "CPU");
