@@ -8,37 +8,37 @@
 #include <gst/app/gstappsrc.h>
 #include <gst/video/video.h>
 
-/* Before each branch.  Two images are enough to bridge the other thread's
- * start and little enough to stay live. */
-#define QUEUE                                                                  \
-  "queue leaky=downstream max-size-buffers=2 max-size-bytes=0 max-size-time=0"
+/* Each branch has a source of its own.  A leaky queue after a tee would not do:
+ * an image that has just left it may go on with the caps of the next ones, which
+ * the queue puts on its pad when it drops them.  Two images are enough to bridge
+ * the other thread's start and little enough to stay live. */
+#define SHOWN                                                                  \
+  "is-live=true format=time max-bytes=0 max-buffers=2 leaky-type=downstream "  \
+  "! "
 /* As large as browsers decode it; the page gives it its proportions back.  Grey
  * levels in the range that every decoder takes for granted. */
 #define PICTURE                                                                \
   "capsfilter caps=\"video/x-raw,format=I420,colorimetry=bt709,"               \
   "width=[2,1920],height=[2,1088]\""
 /* B-scans, which recordings take downstream of `in`, and next to them the view:
- * the B-scans or pictures of volumes.  Pictures dropped here could not even be
- * given to the branches. */
-#define SOURCE                                                                 \
-  "is-live=true format=time max-bytes=0 max-buffers=30 leaky-type=downstream " \
-  "! "
+ * the B-scans or pictures of volumes. */
 #define BRANCHES                                                               \
-  "appsrc name=in " SOURCE "fakesink sync=false async=false "                  \
+  "appsrc name=in is-live=true format=time max-bytes=0 max-buffers=30 "        \
+  "leaky-type=downstream ! fakesink sync=false async=false "                   \
   "enable-last-sample=false "                                                  \
-  "appsrc name=shown " SOURCE "tee name=images allow-not-linked=true "         \
-  "images. ! " QUEUE " ! appsink name=still sync=false async=false "           \
-  "max-buffers=1 drop=true wait-on-eos=false "                                 \
-  "images. ! " QUEUE " ! valve name=valve-jpeg drop=true ! videoconvert ! "    \
+  "appsrc name=shown-jpeg " SHOWN                                              \
+  "valve name=valve-jpeg drop=true ! videoconvert ! "                          \
   "jpegenc quality=85 ! appsink name=jpeg sync=false async=false "             \
   "max-buffers=1 drop=true wait-on-eos=false "                                 \
-  "images. ! " QUEUE " name=queue ! valve name=valve-h264 drop=true ! "        \
+  "appsrc name=shown-h264 " SHOWN "valve name=valve-h264 drop=true ! "         \
   "videoconvert ! videoscale ! " PICTURE
 
 #define KEY_DISTANCE                                                           \
   60 /* frames; viewers who join ask for one of their own                      \
       */
 #define KEY_INTERVAL (330 * GST_MSECOND)
+
+static const char *const stream_names[OCT_LIVE_N_STREAMS] = { "h264", "jpeg" };
 
 typedef struct {
   guint id;
@@ -51,7 +51,8 @@ struct _OctLiveStreams {
   OctLiveStreamsFailed failed;
   gpointer data;
   GstElement *pipeline;
-  GstElement *in, *shown, *queue, *encoder;
+  GstElement *in, *encoder;
+  GstElement *shown[OCT_LIVE_N_STREAMS];
   GstElement *valves[OCT_LIVE_N_STREAMS]; /* open while somebody watches */
   GstPad *image_pad;
   GstClockTime base_time;
@@ -60,12 +61,15 @@ struct _OctLiveStreams {
   guint watch;
 
   gint made, entered,
-      left; /* images, and through the encoder's queue; atomic */
+      left; /* images, and through the encoder's source; atomic */
 
   GMutex lock;
   GArray *receivers;
   guint last_id;
   guint watchers[OCT_LIVE_N_STREAMS]; /* main thread */
+
+  GMutex image_lock;
+  GstSample *image; /* the last one shown */
 
   GMutex key_lock;
   GstClockTime last_key;
@@ -165,12 +169,13 @@ add_branches (OctLiveStreams *streams, guint bitrate, GError **error)
   if (branches == NULL)
     return FALSE;
   streams->in = gst_bin_get_by_name (GST_BIN (branches), "in");
-  streams->shown = gst_bin_get_by_name (GST_BIN (branches), "shown");
-  streams->queue = gst_bin_get_by_name (GST_BIN (branches), "queue");
-  streams->valves[OCT_LIVE_H264] =
-      gst_bin_get_by_name (GST_BIN (branches), "valve-h264");
-  streams->valves[OCT_LIVE_JPEG] =
-      gst_bin_get_by_name (GST_BIN (branches), "valve-jpeg");
+  for (guint i = 0; i < OCT_LIVE_N_STREAMS; i++) {
+    g_autofree char *shown = g_strconcat ("shown-", stream_names[i], NULL);
+    g_autofree char *valve = g_strconcat ("valve-", stream_names[i], NULL);
+
+    streams->shown[i] = gst_bin_get_by_name (GST_BIN (branches), shown);
+    streams->valves[i] = gst_bin_get_by_name (GST_BIN (branches), valve);
+  }
   streams->encoder = oct_encoder_new (&settings, &streams->encoder_name, error);
   if (streams->encoder == NULL)
     return FALSE;
@@ -192,8 +197,7 @@ add_branches (OctLiveStreams *streams, guint bitrate, GError **error)
   link_stream (streams, "h264", on_h264);
   link_stream (streams, "jpeg", streams_on_jpeg);
   count_at (streams->in, "src", &streams->made);
-  count_at (streams->queue, "sink", &streams->entered);
-  count_at (streams->queue, "src", &streams->left);
+  count_at (streams->shown[OCT_LIVE_H264], "src", &streams->left);
   return TRUE;
 }
 
@@ -218,6 +222,7 @@ oct_live_streams_new (
   streams->failed = failed;
   streams->data = data;
   g_mutex_init (&streams->lock);
+  g_mutex_init (&streams->image_lock);
   g_mutex_init (&streams->key_lock);
   streams->receivers = g_array_new (FALSE, FALSE, sizeof (Receiver));
   streams->pipeline =
@@ -240,14 +245,16 @@ oct_live_streams_free (OctLiveStreams *streams)
     g_source_remove (streams->key_timer);
   g_clear_pointer (&streams->image_pad, gst_object_unref);
   g_clear_pointer (&streams->in, gst_object_unref);
-  g_clear_pointer (&streams->shown, gst_object_unref);
-  g_clear_pointer (&streams->queue, gst_object_unref);
-  for (guint i = 0; i < OCT_LIVE_N_STREAMS; i++)
+  for (guint i = 0; i < OCT_LIVE_N_STREAMS; i++) {
+    g_clear_pointer (&streams->shown[i], gst_object_unref);
     g_clear_pointer (&streams->valves[i], gst_object_unref);
+  }
   g_clear_pointer (&streams->encoder, gst_object_unref);
   gst_object_unref (streams->pipeline);
+  g_clear_pointer (&streams->image, gst_sample_unref);
   g_array_unref (streams->receivers);
   g_mutex_clear (&streams->lock);
+  g_mutex_clear (&streams->image_lock);
   g_mutex_clear (&streams->key_lock);
   g_free (streams);
 }
@@ -322,6 +329,20 @@ oct_live_streams_start (OctLiveStreams *streams)
   gst_element_set_state (streams->pipeline, GST_STATE_PLAYING);
 }
 
+/* Takes a reference of the sample, or NULL for none. */
+static void
+streams_set_image (OctLiveStreams *streams, GstSample *sample)
+{
+  GstSample *former;
+
+  g_mutex_lock (&streams->image_lock);
+  former = streams->image;
+  streams->image = sample;
+  g_mutex_unlock (&streams->image_lock);
+  if (former != NULL)
+    gst_sample_unref (former);
+}
+
 void
 oct_live_streams_repair (OctLiveStreams *streams)
 {
@@ -329,6 +350,7 @@ oct_live_streams_repair (OctLiveStreams *streams)
     return;
   streams->broken = FALSE;
   gst_element_set_state (streams->pipeline, GST_STATE_NULL);
+  streams_set_image (streams, NULL);
   gst_element_set_state (streams->pipeline, GST_STATE_PLAYING);
 }
 
@@ -342,6 +364,17 @@ stamp_ours (OctLiveStreams *streams, GstBuffer *image, GstCaps *caps)
   return gst_sample_new (image, caps, NULL, NULL);
 }
 
+static void
+streams_show (OctLiveStreams *streams, GstSample *sample)
+{
+  for (guint i = 0; i < OCT_LIVE_N_STREAMS; i++)
+    if (gst_app_src_push_sample (GST_APP_SRC (streams->shown[i]), sample)
+            == GST_FLOW_OK
+        && i == OCT_LIVE_H264)
+      g_atomic_int_inc (&streams->entered);
+  streams_set_image (streams, gst_sample_ref (sample));
+}
+
 void
 oct_live_streams_push (
     OctLiveStreams *streams, GstBuffer *image, GstCaps *caps, gboolean show)
@@ -350,7 +383,7 @@ oct_live_streams_push (
 
   gst_app_src_push_sample (GST_APP_SRC (streams->in), sample);
   if (show)
-    gst_app_src_push_sample (GST_APP_SRC (streams->shown), sample);
+    streams_show (streams, sample);
 }
 
 void
@@ -359,7 +392,7 @@ oct_live_streams_show (
 {
   g_autoptr (GstSample) sample = stamp_ours (streams, picture, caps);
 
-  gst_app_src_push_sample (GST_APP_SRC (streams->shown), sample);
+  streams_show (streams, sample);
 }
 
 /* ----------------------------------------------------------------- receivers
@@ -465,9 +498,10 @@ oct_live_streams_get_counts (OctLiveStreams *streams, guint64 *images,
     guint64 *dropped, GstClockTime *time)
 {
   gint entered = g_atomic_int_get (&streams->entered);
-  gint left = g_atomic_int_get (&streams->left), waiting;
+  gint left = g_atomic_int_get (&streams->left);
+  gint waiting = (gint)gst_app_src_get_current_level_buffers (
+      GST_APP_SRC (streams->shown[OCT_LIVE_H264]));
 
-  g_object_get (streams->queue, "current-level-buffers", &waiting, NULL);
   *images = g_atomic_int_get (&streams->made);
   *dropped = MAX (0, entered - left - waiting);
   *time = gst_element_get_current_running_time (streams->pipeline);
@@ -476,11 +510,11 @@ oct_live_streams_get_counts (OctLiveStreams *streams, guint64 *images,
 GstSample *
 oct_live_streams_get_image (OctLiveStreams *streams)
 {
-  g_autoptr (GstElement) sink =
-      gst_bin_get_by_name (GST_BIN (streams->pipeline), "still");
-  GstSample *sample = NULL;
+  GstSample *sample;
 
-  g_object_get (sink, "last-sample", &sample, NULL);
+  g_mutex_lock (&streams->image_lock);
+  sample = streams->image != NULL ? gst_sample_ref (streams->image) : NULL;
+  g_mutex_unlock (&streams->image_lock);
   return sample;
 }
 

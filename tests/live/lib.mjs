@@ -15,10 +15,16 @@ export const sleep = (milliseconds) => new Promise((resolve) => { setTimeout(res
 // busy machine may be many times slower; no test depends on how long a thing takes.
 const PATIENCE = 300;
 
-// Waits until `test` gives something true.
+// Signals of a program that has made a mistake.
+const CRASHES = ["SIGABRT", "SIGBUS", "SIGFPE", "SIGILL", "SIGSEGV", "SIGTRAP"];
+
+// Waits until `test` gives something true; nothing comes from a server that has
+// crashed.
 export async function until(what, test) {
   const end = performance.now() + PATIENCE * 1000;
   for (;;) {
+    for (const { process: { signalCode } } of opened.getStore()?.servers ?? [])
+      assert.ok(!CRASHES.includes(signalCode), `${what}: oct-live has ended by ${signalCode}`);
     const value = await test();
     if (value) return value;
     if (performance.now() > end) assert.fail(`${what}: not within ${PATIENCE} s`);
@@ -98,6 +104,19 @@ export class Server {
     const number = (name) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)[1]);
     return { files: readdirSync(`${path}/fd`).length, threads: number("Threads"),
       memory: number("VmRSS") / 1024 };
+  }
+
+  // What its threads do or did, if gdb is installed: of one that hangs, and of one
+  // that has crashed if that leaves a core file (ulimit -c unlimited).
+  async trace() {
+    const { exitCode, signalCode, pid } = this.process;
+    const core = readdirSync(this.folder).find((name) => name.startsWith("core"));
+    const runs = exitCode === null && signalCode === null;
+    if (!runs && !core) return "";
+    const { stdout } = await execute("gdb", ["-batch", "-nx", "-ex", "set print thread-events off",
+      "-ex", "thread apply all backtrace 40", ...(runs ? ["-p", String(pid)] : [process.env.OCT_LIVE, join(this.folder, core)])])
+      .catch(() => ({ stdout: "" }));
+    return stdout && `its threads:\n${stdout}`;
   }
 
   // The names of its threads; one that ends meanwhile has none.
@@ -276,11 +295,15 @@ async function runOne([name, test], results) {
   } catch (error) {
     results.failures++;
     verdict = "not ok";
-    comments = [String(error.stack), ...[...own.servers].map(({ output }) => `oct-live said:\n${output}`)];
+    comments = [String(error.stack)];
+    for (const server of own.servers) {
+      comments.push(`oct-live said:\n${server.output}`);
+      if (/not within|still waiting|ended by/.test(String(error.message))) comments.push(await server.trace());
+    }
   }
   // a page that stays looks for its server again and again
   for (const context of own.contexts) await context.close().catch(() => {});
   for (const server of own.servers) server.clear();
   console.log([`${verdict} ${++results.count} - ${name}`,
-    ...comments.map((text) => text.replace(/^/gm, "# "))].join("\n"));
+    ...comments.filter(Boolean).map((text) => text.replace(/^/gm, "# "))].join("\n"));
 }

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Streams that are ended while somebody asks for a key frame. */
+/* Streams that are ended while somebody asks for a key frame, and pictures of
+ * another format that come while the one before is still on its way. */
 #include "oct-live-streams.h"
+
+#include <gst/video/video.h>
 
 #define WIDTH 64
 #define HEIGHT 48
@@ -85,6 +88,137 @@ test_key_frame_at_the_end (void)
   gst_object_unref (test.pipeline);
 }
 
+/* ------------------------------------------------- pictures of another format
+ */
+
+#define PICTURES 8u
+/* One is held up, two wait: the others are dropped. */
+#define ARRIVE 3
+
+typedef struct {
+  gint release;       /* atomic */
+  gint held, arrived; /* atomic: pictures */
+  gint wrong;         /* atomic: those with the caps of another one */
+} Crossing;
+
+/* With the description of its layout, as elements make pictures; gives its time.
+ */
+static GstClockTime
+show_picture (OctLiveStreams *streams, GstVideoFormat format)
+{
+  g_autoptr (GstClock) clock = gst_system_clock_obtain ();
+  g_autoptr (GstBuffer) picture = NULL;
+  g_autoptr (GstCaps) caps = NULL;
+  GstVideoInfo info;
+
+  gst_video_info_set_format (&info, format, WIDTH, HEIGHT);
+  caps = gst_video_info_to_caps (&info);
+  picture = gst_buffer_new_allocate (NULL, GST_VIDEO_INFO_SIZE (&info), NULL);
+  gst_buffer_memset (picture, 0, 100, GST_VIDEO_INFO_SIZE (&info));
+  gst_buffer_add_video_meta (picture, 0, format, WIDTH, HEIGHT);
+  GST_BUFFER_PTS (picture) = gst_clock_get_time (clock);
+  oct_live_streams_show (streams, picture, caps);
+  return GST_BUFFER_PTS (picture);
+}
+
+/* The thread that takes pictures out of the queue, held up with a picture in its hands. */
+static GstPadProbeReturn
+on_leaving (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  Crossing *crossing = data;
+
+  g_atomic_int_set (&crossing->held, TRUE);
+  while (!g_atomic_int_get (&crossing->release))
+    g_usleep (1000);
+  return GST_PAD_PROBE_REMOVE;
+}
+
+static GstPadProbeReturn
+on_arriving (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  Crossing *crossing = data;
+  GstVideoMeta *meta =
+      gst_buffer_get_video_meta (GST_PAD_PROBE_INFO_BUFFER (info));
+  g_autoptr (GstCaps) caps = gst_pad_get_current_caps (pad);
+  GstVideoInfo video;
+
+  if (caps == NULL || !gst_video_info_from_caps (&video, caps)
+      || GST_VIDEO_INFO_FORMAT (&video) != meta->format)
+    g_atomic_int_inc (&crossing->wrong);
+  g_atomic_int_inc (&crossing->arrived);
+  return GST_PAD_PROBE_OK;
+}
+
+static void
+wait_for (gint *number, gint wanted)
+{
+  gint64 until = g_get_monotonic_time () + DEADLINE;
+
+  while (g_atomic_int_get (number) < wanted) {
+    g_assert_cmpint (g_get_monotonic_time (), <, until);
+    g_main_context_iteration (NULL, FALSE);
+    g_usleep (1000);
+  }
+}
+
+/* All of them have come to the branches. */
+static void
+wait_for_image (OctLiveStreams *streams, GstClockTime time)
+{
+  gint64 until = g_get_monotonic_time () + DEADLINE;
+
+  for (;;) {
+    GstSample *image = oct_live_streams_get_image (streams);
+    gboolean there =
+        image != NULL && GST_BUFFER_PTS (gst_sample_get_buffer (image)) == time;
+
+    if (image != NULL)
+      gst_sample_unref (image);
+    if (there)
+      return;
+    g_assert_cmpint (g_get_monotonic_time (), <, until);
+    g_usleep (1000);
+  }
+}
+
+/* The change of the format must not be dropped with pictures, nor overtake the
+ * one that has left the queue: videoconvert would read it as what it is not. */
+static void
+test_format_changes (gconstpointer data)
+{
+  g_autoptr (GError) error = NULL;
+  OctLiveStreams *streams =
+      oct_live_streams_new (1000, on_failed, NULL, &error);
+  g_autoptr (GstObject) pipeline = NULL;
+  g_autoptr (GstElement) valve = NULL;
+  g_autoptr (GstPad) sink = NULL, left = NULL;
+  Crossing crossing = { 0 };
+  GstClockTime last = 0;
+
+  if (streams == NULL) {
+    g_test_skip (error->message);
+    return;
+  }
+  pipeline = find_pipeline (streams);
+  valve = gst_bin_get_by_name (GST_BIN (pipeline), data);
+  sink = gst_element_get_static_pad (valve, "sink");
+  left = gst_pad_get_peer (sink);
+  gst_pad_add_probe (
+      sink, GST_PAD_PROBE_TYPE_BUFFER, on_arriving, &crossing, NULL);
+  gst_pad_add_probe (left, GST_PAD_PROBE_TYPE_BLOCK | GST_PAD_PROBE_TYPE_BUFFER,
+      on_leaving, &crossing, NULL);
+  oct_live_streams_start (streams);
+  show_picture (streams, GST_VIDEO_FORMAT_GRAY8);
+  wait_for (&crossing.held, TRUE);
+  for (guint i = 1; i < PICTURES; i++)
+    last = show_picture (streams, GST_VIDEO_FORMAT_RGBA);
+  wait_for_image (streams, last);
+  g_atomic_int_set (&crossing.release, TRUE);
+  wait_for (&crossing.arrived, ARRIVE);
+  g_assert_cmpint (g_atomic_int_get (&crossing.wrong), ==, 0);
+  oct_live_streams_free (streams);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -92,5 +226,9 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func (
       "/live/streams/key-frame-at-the-end", test_key_frame_at_the_end);
+  g_test_add_data_func (
+      "/live/streams/format-changes/h264", "valve-h264", test_format_changes);
+  g_test_add_data_func (
+      "/live/streams/format-changes/jpeg", "valve-jpeg", test_format_changes);
   return g_test_run ();
 }
