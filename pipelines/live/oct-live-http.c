@@ -17,6 +17,7 @@ static const Page pages[] = {
   { "/live.js", "live.js", "text/javascript; charset=utf-8" },
   { "/case.js", "case.js", "text/javascript; charset=utf-8" },
   { "/crop.js", "crop.js", "text/javascript; charset=utf-8" },
+  { "/delays.js", "delays.js", "text/javascript; charset=utf-8" },
   { "/indicators.js", "indicators.js", "text/javascript; charset=utf-8" },
   { "/flow.js", "flow.js", "text/javascript; charset=utf-8" },
   { "/keys.js", "keys.js", "text/javascript; charset=utf-8" },

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { ended, execute, run, Server, until } from "./lib.mjs";
 import { frame, get, open, sendRaw, Talk, upgrade } from "./wire.mjs";
 
-const PATHS = ["/", "/live.js", "/flow.js", "/indicators.js", "/keys.js", "/measure.js", "/media.js", "/signal.js", "/volume.js", "/view.js", "/live.css", "/icon.svg", "/snapshot.png", "/calibration.csv",
+const PATHS = ["/", "/live.js", "/delays.js", "/flow.js", "/indicators.js", "/keys.js", "/measure.js", "/media.js", "/signal.js", "/volume.js", "/view.js", "/live.css", "/icon.svg", "/snapshot.png", "/calibration.csv",
   "/stream.mjpg", "/nothing"];
 
 // Exchanges the token of a printed link: the Cookie header of the session.

@@ -463,6 +463,39 @@ const together = {
     assert.equal(await server.stop(), 0);
   },
 
+  async "the delays of the last minute are a histogram and a file"() {
+    const server = await Server.start();
+    const page = await browser.visit(server.url);
+    await waitForVideo(page);
+    // known answers: the delays 0, 1, ... 199 ms, one that clocks made negative, a long one
+    const known = await page.evaluate(async () => {
+      const { summarise } = await import("/delays.js");
+      return summarise([...Array.from({ length: 200 }, (_, i) => 199 - i), -3, 900]);
+    });
+    assert.deepEqual([known.median, known.most, known.largest, known.count], [100, 190, 900, 202]);
+    assert.deepEqual([known.bins.length, known.bins[0], known.bins[1], known.bins[39], known.bins[40], known.bins[100]],
+      [101, 6, 5, 5, 0, 1]);
+    await page.locator("#delays summary").click();
+    const said = /^Median (\d+) ms, 95 % below (\d+) ms, largest (\d+) ms: (\d+) pictures in \d+ s\. The clocks agree to \d+ ms\.$/;
+    await until("ten pictures are counted", async () => Number(said.exec(await text(page, "#delay-figures"))?.[4]) >= 10);
+    const [, median, most, largest] = said.exec(await text(page, "#delay-figures")).map(Number);
+    assert.ok(median <= most && most <= largest);
+    await until("bars are drawn", () => page.evaluate(() => {
+      const canvas = document.querySelector("#delays canvas");
+      const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+      return data.some((value, i) => i % 4 === 3 && value === 255);
+    }));
+    const waiting = page.waitForEvent("download");
+    await page.locator("#save-delays").click();
+    const lines = readFileSync(await (await waiting).path(), "utf8").trim().split("\n");
+    const rows = lines.filter((line) => !line.startsWith("#")).map((line) => line.split("\t").map(Number));
+    const count = Number(said.exec(lines[1].slice(2))[4]);
+    assert.equal(rows.reduce((sum, [, number]) => sum + number, 0), count);
+    assert.deepEqual(rows.map(([from]) => from), rows.map((_, i) => 5 * i));
+    assert.deepEqual(page.problems, []);
+    assert.equal(await server.stop(), 0);
+  },
+
   async "a recording is begun and ended, and plays"() {
     const server = await Server.start();
     const page = await browser.visit(server.url);

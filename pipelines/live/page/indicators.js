@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Rate, delay and losses of the pictures on this screen, and since when none come.
+import { addDelay, forgetDelays, showDelays } from "/delays.js";
+
 const $ = (id) => document.getElementById(id);
 
 const clock = []; // of the last seconds: { roundTrip, offset }
@@ -44,6 +46,7 @@ export function forgetPictures() {
 
 export function forgetServer() {
   clock.length = counted.length = 0;
+  forgetDelays();
   first = last = status = null;
 }
 
@@ -64,7 +67,9 @@ export function takePicture(now, time, wrap) {
   keepTwoSeconds(now);
   const best = clock.reduce((a, b) => (b.roundTrip < a.roundTrip ? b : a), clock[0] ?? {});
   const delay = now + best.offset - time;
-  if (Number.isFinite(delay)) delays.push(unwrapDelay(delay, wrap));
+  if (!Number.isFinite(delay)) return;
+  delays.push(unwrapDelay(delay, wrap));
+  addDelay(lastShown, delays.at(-1), best.roundTrip / 2);
 }
 
 // A delay whose time stamp was counted from 0 again after each `wrap`: the one nearest
@@ -129,6 +134,7 @@ export function showIndicators(volumes, lostHere) {
   $("backend").parentElement.title = `B-scans: ${status.backend || "not computed here"}, video: ${status.encoder}`;
   $("size").textContent = status.lines ? `${status.lines} × ${status.depths}` : "–";
   $("viewers").textContent = String(status.viewers);
+  showDelays();
 }
 
 // Nothing is known any more.

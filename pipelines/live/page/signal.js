@@ -4,7 +4,7 @@
 
 const panel = document.getElementById("signal");
 const style = getComputedStyle(document.documentElement);
-const colour = (name) => style.getPropertyValue(`--${name}`);
+export const colour = (name) => style.getPropertyValue(`--${name}`);
 
 // From here on a sample is called saturated: part of the A-lines.
 const SATURATED = 0.02;
@@ -99,7 +99,7 @@ export function ticks(low, high, count) {
 }
 
 // A canvas with axes: `x` and `y` turn values into places.
-function begin(canvas, xAxis, yAxis) {
+export function beginPlot(canvas, xAxis, yAxis) {
   const { width, height } = canvas.getBoundingClientRect();
   const ratio = window.devicePixelRatio || 1;
   canvas.width = Math.round(width * ratio);
@@ -184,7 +184,7 @@ export function runs(points, samples, meets) {
 
 function drawSpectrum(canvas, { values, points, full, samples }) {
   const most = Math.max(1, ...points.filter((value) => value !== null), values.full ?? 0);
-  const plot = begin(canvas, { low: 0, high: samples - 1 }, { low: 0, high: most * 1.15 });
+  const plot = beginPlot(canvas, { low: 0, high: samples - 1 }, { low: 0, high: most * 1.15 });
   const { context, x, y } = plot;
   const saturated = runs(full, samples, (part) => part >= SATURATED);
   context.fillStyle = "rgb(255 95 86 / 30%)";
@@ -229,7 +229,7 @@ function drawAscan(canvas, { values, points, samples }) {
   const scale = values.peak > 0 && values["peak-um"] > 0 ? values["peak-um"] / values.peak / 1000 : 1;
   // bins count from zero delay, also if the first ones are left out
   const start = values["depth-start"] ?? 0;
-  const plot = begin(canvas, { low: start * scale, high: (start + samples - 1) * scale }, { low, high });
+  const plot = beginPlot(canvas, { low: start * scale, high: (start + samples - 1) * scale }, { low, high });
   const { context } = plot;
   canvas.parentElement.querySelector(".axes").textContent = scale === 1 ? "dB over bins" : "dB over mm of air";
   const bins = { ...plot, x: (bin) => plot.x(bin * scale) };
