@@ -122,7 +122,7 @@ const together = {
     assert.deepEqual(page.problems, []);
     assert.equal(await server.stop(), 0);
     const other = await Server.start();
-    await page.goto(other.url);
+    await page.goto(`${other.url}/?media=webrtc`);
     await waitForVideo(page);
     assert.ok(await page.locator("#keep").isHidden());
     assert.equal(await other.stop(), 0);
