@@ -7,7 +7,6 @@ import { join } from "node:path";
 
 import { Camera } from "./camera.mjs";
 import { act, countFrames, decoded, ended, endRecording, look, mean, openBrowser, run, Server, sleep, until, waitForVideo } from "./lib.mjs";
-import { Talk } from "./wire.mjs";
 
 let browser;
 const text = (page, id) => page.locator(id).textContent();
