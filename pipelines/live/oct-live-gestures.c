@@ -137,6 +137,11 @@ oct_live_gestures_take (
   key->released_at = now;
   if (key->done)
     return OCT_LIVE_PEDAL_NOTHING;
+  /* nobody had the time to ask while it was down */
+  if (key->deadline != 0 && now >= key->deadline) {
+    key->deadline = 0;
+    return actions[OCT_LIVE_LONG];
+  }
   key->waits = actions[OCT_LIVE_DOUBLE] != OCT_LIVE_PEDAL_NOTHING;
   key->deadline = key->waits ? now + OCT_LIVE_DOUBLE_PRESS : 0;
   return key->waits ? OCT_LIVE_PEDAL_NOTHING : actions[OCT_LIVE_PRESS];

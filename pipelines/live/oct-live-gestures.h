@@ -55,8 +55,8 @@ typedef struct {
 gboolean oct_live_gestures_parse (
     OctLiveGestures *gestures, const char *map, GError **error);
 
-/* A key goes down or up at `now` (us of any clock that only goes on).  Gives
- * the action of it. */
+/* A key goes down or up at `now` (us of any clock that only goes on), which may
+ * be some time ago.  Gives the action of it. */
 OctLivePedalAction oct_live_gestures_take (
     OctLiveGestures *gestures, guint key, gboolean down, gint64 now);
 /* Gives an action whose time has come at `now`; to be asked until it is

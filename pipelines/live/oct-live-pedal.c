@@ -7,10 +7,12 @@
 #include <glib-unix.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #define EVENTS_AT_ONCE 64 /* a flood leaves time for everything else */
 #define TRY_AGAIN 1       /* s */
+#define LATEST (10 * G_TIME_SPAN_SECOND) /* an older event has another clock */
 
 struct _OctLivePedal {
   char *device;
@@ -56,8 +58,13 @@ pedal_open (const char *device, GError **error)
         "The pedal '%s' cannot be had for oct-live alone (%s); end the other "
         "program that uses it.",
         device, g_strerror (errno));
-  else
+  else {
+    int clock = CLOCK_MONOTONIC;
+
+    /* a kernel that cannot do so has times of the day, which are not used */
+    (void)ioctl (file, EVIOCSCLOCKID, &clock);
     return file;
+  }
   close (file);
   return -1;
 }
@@ -109,6 +116,24 @@ pedal_act (OctLivePedal *pedal, OctLivePedalAction action)
     pedal->events.act (action, pedal->data);
 }
 
+/* When the key was moved: a busy computer may read that much later, and would
+ * take two presses for a contact that bounces.  The time of reading if the event
+ * has none of this clock. */
+static gint64
+get_time (const struct input_event *event)
+{
+  gint64 now = g_get_monotonic_time ();
+  gint64 time = now;
+
+  if (event->input_event_sec >= 0
+      && event->input_event_sec < G_MAXINT64 / G_USEC_PER_SEC - 1
+      && event->input_event_usec >= 0
+      && event->input_event_usec < G_USEC_PER_SEC)
+    time = (gint64)event->input_event_sec * G_USEC_PER_SEC
+           + (gint64)event->input_event_usec;
+  return time > now || time < now - LATEST ? now : time;
+}
+
 static void
 take_event (OctLivePedal *pedal, const struct input_event *event)
 {
@@ -120,7 +145,7 @@ take_event (OctLivePedal *pedal, const struct input_event *event)
   } else if (event->type == EV_KEY && event->value != 2 && !pedal->lost) {
     /* 2: the key repeats as long as it is down */
     pedal_act (pedal, oct_live_gestures_take (&pedal->gestures, event->code,
-                          event->value != 0, g_get_monotonic_time ()));
+                          event->value != 0, get_time (event)));
   }
 }
 

@@ -18,7 +18,8 @@ typedef struct {
 } OctLivePedalEvents;
 
 /* Opens `device`, as /dev/input/by-id/...-event-kbd, for nobody else; or a
- * named pipe through which a program writes the same struct input_event.
+ * named pipe through which a program writes the same struct input_event, with
+ * times of CLOCK_MONOTONIC or 0, the time of reading.
  * `map`: of oct_live_gestures_parse().  Events come from the main loop.  A
  * pedal that is unplugged is looked for once a second.  NULL with an error of
  * one sentence. */

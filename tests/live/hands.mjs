@@ -47,7 +47,9 @@ class Pedal {
   // [type, code, value] ...
   send(...events) {
     writeSync(this.file, Buffer.concat(events.map(([type, code, value]) => {
-      const event = Buffer.alloc(24);
+      const event = Buffer.alloc(24), now = process.hrtime.bigint() / 1000n;
+      event.writeBigInt64LE(now / 1000000n, 0);
+      event.writeBigInt64LE(now % 1000000n, 8);
       event.writeUInt16LE(type, 16);
       event.writeUInt16LE(code, 18);
       event.writeInt32LE(value, 20);
@@ -103,6 +105,24 @@ const together = {
     for (const pedal of pedals) pedal.clear();
   },
 
+  async "a press is as long as it was, however late it is read"() {
+    const pedal = new Pedal();
+    const server = await Server.start("--keep-seconds", "3", "--pedal", pedal.path,
+      "--pedal-keys", "KEY_A=keep, long:KEY_A=record");
+    const talk = await Talk.start(server);
+    await until("pictures come", () => talk.messages.some(({ type, frames }) => type === "status" && frames > 0));
+    server.process.kill("SIGSTOP");
+    pedal.down("a");
+    await sleep(700);
+    pedal.up("a");
+    server.process.kill("SIGCONT");
+    const { recording } = await until("one of both is done", () =>
+      talk.messages.find((message) => message.recording?.active || message.kept?.sentence));
+    assert.ok(recording?.active, "it was taken for a short one");
+    assert.equal(await server.stop(), 0);
+    pedal.clear();
+  },
+
   async "what is not a pedal, or not a map of its keys, is refused with a sentence"() {
     const pedal = new Pedal();
     const refused = async (...options) => String(await Server.start(...options).catch((error) => error));
@@ -122,7 +142,7 @@ const together = {
     assert.deepEqual(page.problems, []);
     assert.equal(await server.stop(), 0);
     const other = await Server.start();
-    await page.goto(other.url);
+    await page.goto(`${other.url}/?media=webrtc`);
     await waitForVideo(page);
     assert.ok(await page.locator("#keep").isHidden());
     assert.equal(await other.stop(), 0);

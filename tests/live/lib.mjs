@@ -159,7 +159,9 @@ export async function openBrowser() {
         }
       };
     });
-    await page.goto(/^http.*:\d+\/?$/.test(url) ? `${url.replace(/\/$/, "")}/?media=webrtc` : url);
+    // a link with a token leads to the page, and to nothing else that it asks for
+    if (/[?&]token=/.test(url)) await page.goto(url);
+    await page.goto(/^http/.test(url) && !url.includes("media=") ? `${new URL(url).origin}/?media=webrtc` : url);
     return page;
   };
   return browser;

@@ -65,6 +65,20 @@ test_long (void)
   g_assert_cmpint (up (KEY_B, 1700), ==, OCT_LIVE_PEDAL_NOTHING);
 }
 
+/* It is one also if nobody asked while it lasted. */
+static void
+test_late (void)
+{
+  use ("KEY_B=keep,double:KEY_B=freeze,long:KEY_B=record");
+  down (KEY_B, 0);
+  g_assert_cmpint (up (KEY_B, 600), ==, OCT_LIVE_PEDAL_RECORD);
+  g_assert_cmpint (at (5000), ==, OCT_LIVE_PEDAL_NOTHING);
+  g_assert_cmpint (oct_live_gestures_get_deadline (&gestures), ==, 0);
+  down (KEY_B, 6000);
+  g_assert_cmpint (up (KEY_B, 6100), ==, OCT_LIVE_PEDAL_NOTHING);
+  g_assert_cmpint (at (7000), ==, OCT_LIVE_PEDAL_KEEP);
+}
+
 /* With a double one, a press waits whether a second one comes. */
 static void
 test_double (void)
@@ -150,6 +164,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/live/gestures/press", test_press);
   g_test_add_func ("/live/gestures/long", test_long);
+  g_test_add_func ("/live/gestures/late", test_late);
   g_test_add_func ("/live/gestures/double", test_double);
   g_test_add_func ("/live/gestures/bounce", test_bounce);
   g_test_add_func ("/live/gestures/any", test_any);
