@@ -21,8 +21,8 @@ Finder = Callable[[Any], "NDArray[Any] | None"]
 
 
 class Places:
-    """Offers the rows of an array to what is before `sink`; kept until the pipeline has
-    ended, as long as which nobody frees the array."""
+    """Offers the rows of an array to the elements before `sink`.  The array is kept until
+    end(), after the pipeline has ended."""
 
     def __init__(self, sink: Any, find: Finder) -> None:
         self._find = find

@@ -2,16 +2,14 @@
 """A pipeline that runs, frame by frame."""
 from __future__ import annotations
 
-import os
 import re
-import tempfile
 import threading
 from typing import Any, Callable, Iterator
 
 import numpy
 
 from ._gst import Pipeline, get_property, gst, has_property, make, set_property
-from .calibration import CalibrationLike, settle
+from .calibration import CalibrationLike, Sender, settle
 from .errors import Error
 from .reconstruction import (OUTPUTS, choose_gpu, device_properties, read_bscan,
                              spacing_of, take_values)
@@ -101,7 +99,8 @@ class Live:
                              "is expected.")
         gpu = choose_gpu(device, on_gpu, None, output, "devices" in settings)
         begin = self.__dict__
-        begin.update(_gpu=gpu if on_gpu else None, _files=None, _output=output,
+        begin.update(_gpu=gpu if on_gpu else None, _output=output,
+                     _calibration=None, _calibration_names=(),
                      _expected=None, _thread=None,
                      _failure=None, _on_frame=on_frame, dropped=0, frames=0,
                      _drop=drop, _started=False)
@@ -110,15 +109,17 @@ class Live:
             output="images" if output == "image" else "ascans")
         for name, value in settings.items():
             set_property(self._reconstruct, name, value)
-        if calibration is not None:
-            self.calibration = calibration
         bin_ = _parse(source)
+        begin["_source_pad"] = bin_.get_static_pad("src")
+        begin["_sender"] = Sender(self._source_pad)
         begin["source"] = _Settings(_elements_of(bin_))
         after = [] if then is None else [_parse(then, "then")]
         begin["_pipeline"] = Pipeline(
             bin_, self._reconstruct, *after,
             make("appsink", sync=False, max_buffers=buffers))
         self._pipeline.on_message = on_message
+        if calibration is not None:
+            self.calibration = calibration
         if gpu is not None:
             gpu.use(self._pipeline.pipeline)
         if on_gpu or then is None:
@@ -203,8 +204,6 @@ class Live:
         self._pipeline.close()
         if self._thread is not None and self._thread is not threading.current_thread():
             self._thread.join()
-        if self._files is not None:
-            self._files.cleanup()
 
     def autofocus(self) -> bool:
         """Looks for the dispersion in the next B-scans; the result is set, and
@@ -223,16 +222,21 @@ class Live:
         """Undoes the last of these."""
         return self._reconstruct.emit("undo-autofocus")
 
+    @property
+    def calibration(self) -> CalibrationLike:
+        """As it was given; None: that of the source.  It can be set while it runs."""
+        return self._calibration
+
     def _set_calibration(self, given: CalibrationLike) -> None:
         known, properties = settle(given, None)
-        if known is not None:
-            files = self._files or tempfile.TemporaryDirectory(prefix="gstoct-")
-            self.__dict__["_files"] = files
-            path = os.path.join(files.name, f"{len(os.listdir(files.name))}.csv")
-            known.save(path)
-            properties = {"calibration": path}
+        for name in self._calibration_names:  # they would come before an event
+            if name not in properties:
+                default = self._reconstruct.find_property(name).default_value
+                self._reconstruct.set_property(name, default)
         for name, value in properties.items():
             set_property(self._reconstruct, name, value)
+        self._sender.send(self._source_pad, known)
+        self.__dict__.update(_calibration=given, _calibration_names=tuple(properties))
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or not has_property(self._reconstruct, name):

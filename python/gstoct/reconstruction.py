@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from . import _cuda, _memory
 from ._gst import Pipeline, choices, gst, make
 from ._places import Places
-from .calibration import Calibration, CalibrationLike, settle
+from .calibration import Calibration, CalibrationLike, Sender, settle
 from .errors import Error
 from .recording import Recording
 from .result import Result
@@ -437,9 +437,10 @@ class _Run:
             self.gpu.wait()  # nothing of the caller is in use, and all values are there
 
     def _samples(self) -> Iterator[Any]:
-        self.pipeline.start()
         if self.calibration is not None:
-            self.source.element.send_event(self.calibration.event())
+            pad = self.source.element.get_static_pad("src")
+            Sender(pad).send(pad, self.calibration)
+        self.pipeline.start()
         for _ in range(AHEAD):
             self.source.send(self.pipeline)
         while (sample := self.pipeline.pull()) is not None:

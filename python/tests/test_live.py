@@ -3,6 +3,7 @@
 that exits in mid-stream, processes that fork."""
 import threading
 import unittest
+import warnings
 
 import common
 import gstoct
@@ -179,6 +180,45 @@ class Frames(unittest.TestCase):
                                       mode="none")
         self.assertLess(abs(frame.values - expected.values[0]).max(),
                         1e-5 * abs(expected.values).max())
+
+
+    def test_calibration_of_a_source(self):
+        """One that another source has sent, in place of that of this one, and back."""
+        _, known = gstoct.simulate(lines=1, samples=1024, wavelength_min=790,
+                                   wavelength_max=900)
+        line = ("octsrc phantom=mirror depth=400e-6 samples=1024 lines=2 noise=0 "
+                "bscans=1 wavelength-min=700 wavelength-max=1000")
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            live = gstoct.Live(line, output="ascans", mode="none", drop=False, buffers=1)
+            own = next(live).z_spacing
+            live.calibration = known
+            self.assertIs(live.calibration, known)
+            spacing = gstoct.reconstruct(mirrors((4e-4,)), calibration=(790, 900)).z_spacing
+            for given, expected in ((known, spacing), (None, own), ((790, 900), spacing),
+                                    (None, own), (common.WAVELENGTHS, spacing),
+                                    ((700, 1000), own), (known, spacing)):
+                live.calibration = given
+                for frame in live:
+                    if abs(frame.z_spacing / expected - 1) < 1e-6:
+                        break
+            del live
+            # from the first frame on
+            with gstoct.Live(line, output="ascans", calibration=known) as live:
+                self.assertAlmostEqual(next(live).z_spacing / spacing, 1, places=6)
+        with gstoct.Live(line + " ! identity", calibration=common.WAVELENGTHS[:100],
+                         output="ascans") as live:
+            with self.assertRaisesRegex(gstoct.Error, "for 100 samples, but the"):
+                next(live)
+
+    def test_calibration_of_a_file(self):
+        """That of the caller comes before that of the file."""
+        recording = gstoct.open(FILE, samples=1024, lines=2, wavelength_min=700,
+                                wavelength_max=1000)
+        known = gstoct.Calibration(wavelength_nm=common.WAVELENGTHS)
+        expected = gstoct.reconstruct(mirrors((4e-4,)), calibration=known).z_spacing
+        found = gstoct.reconstruct(recording, calibration=known).z_spacing
+        self.assertAlmostEqual(found / expected, 1, places=6)
 
 
 class Ends(unittest.TestCase):
