@@ -9,7 +9,8 @@ import pathlib
 import shutil
 import subprocess
 import tempfile
-from typing import Any, Iterable, Mapping, Union
+from collections.abc import Iterable, Mapping
+from typing import Any, Union
 
 import numpy
 from numpy.typing import NDArray
@@ -247,6 +248,14 @@ def _name_files(given: Iterable[Any], folder: str, word: str) -> list[str]:
     return names
 
 
+def _list(name: str, given: Any, example: str) -> list[Any]:
+    """The items for the depths."""
+    if isinstance(given, (str, bytes, os.PathLike)) or not isinstance(given, Iterable):
+        raise TypeError(f"{name} is {given!r}, but a list with one item for each depth "
+                        f"is expected, {example}.")
+    return list(given)
+
+
 def calibrate(mirrors: Iterable[Any], *, other_side: Iterable[Any] = (),
               background: Any = None,
               wavelengths_nm: tuple[float, float] | None = None,
@@ -271,7 +280,10 @@ def calibrate(mirrors: Iterable[Any], *, other_side: Iterable[Any] = (),
     Returns a Calibration, with the report of oct-calibrate in `report`.  Raises
     Error with its sentence if the mirrors give no calibration.
     """
-    other_side = list(other_side)
+    mirrors = _list("mirrors", mirrors, "such as [near, far]")
+    other_side = _list("other_side", other_side, "such as [other]")
+    if depths_um is not None:
+        depths_um = _list("depths_um", depths_um, "in um, such as [200, 700]")
     with tempfile.TemporaryDirectory(prefix="gstoct-") as folder:
         command = [_find_program(), "--mirror",
                    *_name_files(mirrors, folder, "mirror")]

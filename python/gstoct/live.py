@@ -70,7 +70,8 @@ class Live:
     on_gpu: frames stay in the memory of the GPU: their values are a DeviceArray,
         which CuPy, PyTorch and others use without a copy.
     then: elements after the reconstruction, as gst-launch-1.0 takes them, such as
-        "octangio ! octlogscale" after output="ascans".
+        "octangio" after output="ascans", or "octflip ! octaverage" after images.
+        The last has to make grey images, A-scans or values of A-scans.
     drop: whether the oldest frames are dropped if they are not fetched in time;
         None: if the source is live.  Otherwise the source waits.
     buffers: how many frames may wait.
@@ -103,7 +104,7 @@ class Live:
                      _calibration=None, _calibration_names=(),
                      _expected=None, _thread=None,
                      _failure=None, _on_frame=on_frame, dropped=0, frames=0,
-                     _drop=drop, _started=False)
+                     _drop=drop, _started=False, _is_closed=False)
         begin["_reconstruct"] = make(
             "octreconstruct", method=method, **device_properties(device, gpu, on_gpu),
             output="images" if output == "image" else "ascans")
@@ -128,6 +129,7 @@ class Live:
     def _start(self) -> None:
         if self._started:
             return
+        self._check_open()
         self.__dict__["_started"] = True
         sink = self._pipeline.sink
         if self._drop is not None:
@@ -135,7 +137,12 @@ class Live:
         if self._pipeline.start() and self._drop is None:
             sink.set_property("drop", True)
 
+    def _check_open(self) -> None:
+        if self._is_closed:
+            raise Error("This Live is closed and has no more frames; make another one.")
+
     def __enter__(self) -> Live:
+        self._check_open()
         self._start()
         if self._on_frame is not None:
             thread = threading.Thread(target=self._run, name="gstoct.Live",
@@ -159,6 +166,7 @@ class Live:
             raise failure
 
     def __iter__(self) -> Iterator[Frame]:
+        self._check_open()
         return self
 
     def __next__(self) -> Frame:
@@ -200,32 +208,42 @@ class Live:
             self._thread.join(0.1)  # Ctrl-C is seen in between
 
     def close(self) -> None:
-        """Ends the pipeline.  Frames that were delivered stay valid."""
+        """Ends the pipeline, and a loop over its frames in another thread.  Frames that
+        were delivered stay valid."""
+        self.__dict__["_is_closed"] = True
         self._pipeline.close()
         if self._thread is not None and self._thread is not threading.current_thread():
             self._thread.join()
 
+    def _ask(self, signal: str) -> bool:
+        gst()  # not in a forked process
+        return self._reconstruct.emit(signal)
+
     def autofocus(self) -> bool:
         """Looks for the dispersion in the next B-scans; the result is set, and
         posted as the message "oct-autofocus".  False if a search is under way."""
-        return self._reconstruct.emit("autofocus")
+        return self._ask("autofocus")
 
     def refine(self) -> bool:
         """The same for wavenumbers and dispersion."""
-        return self._reconstruct.emit("refine")
+        return self._ask("refine")
 
     def take_background(self) -> bool:
         """Takes the mean of the next B-scans as `background_spectrum`."""
-        return self._reconstruct.emit("take-background")
+        return self._ask("take-background")
 
     def undo(self) -> bool:
         """Undoes the last of these."""
-        return self._reconstruct.emit("undo-autofocus")
+        return self._ask("undo-autofocus")
 
     @property
     def calibration(self) -> CalibrationLike:
         """As it was given; None: that of the source.  It can be set while it runs."""
         return self._calibration
+
+    @calibration.setter
+    def calibration(self, given: CalibrationLike) -> None:
+        self._set_calibration(given)
 
     def _set_calibration(self, given: CalibrationLike) -> None:
         known, properties = settle(given, None)
@@ -246,7 +264,7 @@ class Live:
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name == "calibration":
-            self._set_calibration(value)
+            object.__setattr__(self, name, value)
         else:
             set_property(self._reconstruct, name, value)
 

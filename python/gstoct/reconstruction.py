@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from typing import Any, Iterator
 
 import numpy
@@ -12,9 +13,9 @@ from . import _cuda, _memory
 from ._gst import Pipeline, choices, gst, make
 from ._places import Places
 from .calibration import Calibration, CalibrationLike, Sender, settle
-from .errors import Error
+from .errors import Error, OctWarning
 from .recording import Recording
-from .result import Result
+from .result import Result, check_spacing
 
 OUTPUTS = ("ascans", "power", "image")
 #: B-scans that are in the pipeline at a time
@@ -65,7 +66,10 @@ def reconstruct(spectra: Any, calibration: CalibrationLike = None,
     if output not in OUTPUTS:
         raise ValueError(f"output is {output!r}, but one of {', '.join(OUTPUTS)} is "
                          "expected.")
+    x_spacing = check_spacing("x_spacing", x_spacing)
+    y_spacing = check_spacing("y_spacing", y_spacing)
     source, samples = _open_source(spectra)
+    _check_lines(source.lines, settings)
     lent = source.lent if isinstance(source, _GpuFeed) else None
     gpu = choose_gpu(device, on_gpu, lent, output, "devices" in settings)
     known, properties = settle(calibration, samples)
@@ -97,6 +101,7 @@ def _open_source(spectra: Any) -> tuple[Any, int]:
                             "or float32 is expected on a GPU; convert them there.")
         return _GpuFeed(lent), lent.shape[-1]
     array = take_spectra(spectra)
+    _warn_of_order(array)
     return _Feed(array), array.shape[-1]
 
 
@@ -176,6 +181,34 @@ def check_shape(shape: tuple[int, ...]) -> None:
                          f"at most {LARGEST} samples, and a B-scan as many A-lines.")
 
 
+def _check_lines(lines: int, settings: dict[str, Any]) -> None:
+    """Raises ValueError for one A-line alone, which is its own mean."""
+    mode = settings.get("mode", "bscan")
+    if lines == 1 and mode in ("bscan", "median", "high-pass", "fixed-pattern",
+                               "fixed-pattern-scaled"):
+        raise ValueError(
+            f"A B-scan of the spectra has one A-line, and mode={mode!r} removes what its "
+            "A-lines have in common, so that nothing would be left; set mode='none', "
+            "mode='a-line', or mode='background' with the spectrum of the source.")
+
+
+def _warn_of_order(array: NDArray[Any]) -> None:
+    """The spectrum of a source changes along the samples, and hardly from A-line to
+    A-line."""
+    first = array[(0,) * (array.ndim - 2)] if array.ndim > 1 else array[None]
+    if min(first.shape) < 16:
+        return
+    few = first[::max(1, first.shape[0] // 128), ::max(1, first.shape[1] // 128)]
+    along, across = few.mean(axis=0).std(), few.mean(axis=1).std()
+    if across > 0.2 * abs(few.mean()) and across > 10 * along:
+        lines, samples = first.shape
+        warnings.warn(
+            "The spectra look as if they were [samples, A-lines]: their means change "
+            f"along the {lines} of the last axis but one, and hardly along the {samples} "
+            "of the last; give spectra.swapaxes(-1, -2) if that is so.", OctWarning,
+            stacklevel=4)
+
+
 def _says_axis(known: Calibration | None, properties: dict[str, Any]) -> bool:
     """Whether something says which wavelength, or wavenumber, samples have."""
     if known is not None:
@@ -222,6 +255,7 @@ class _Feed:
         self.leading, self.is_flat = shape[:-2], len(shape) == 1
         self.count, self.sent = math.prod(self.leading), 0
         lines, samples = (1, *shape)[-2:]
+        self.lines = lines
         size = f"width={samples},height={lines}"
         caps = {"uint8": f"video/x-raw,format=GRAY8,{size}",
                 "uint16": f"video/x-raw,format=GRAY16_LE,{size}",
@@ -518,9 +552,15 @@ def sizes_of(caps: Any) -> tuple[int, int, numpy.dtype[Any]]:
     """Rows, columns and type of a B-scan of these caps."""
     sizes = ("height", "width") if caps.get_name() == "video/x-raw" \
         else ("lines", "samples")
-    rows, columns = (caps.get_value(name) for name in sizes)
     dtype = {"GRAY8": "u1", "GRAY16_LE": "<u2", "F32LE": "<f4",
-             "CF32LE": "<c8"}[caps.get_value("format")]
+             "CF32LE": "<c8"}.get(caps.get_value("format"))
+    if dtype is None or not all(caps.has_field(name) for name in sizes):
+        kind = caps.get_value("format") or caps.get_name()
+        raise Error(f"Frames of {kind} have come, but grey images (GRAY8, GRAY16_LE), "
+                    "A-scans or values are expected; end `then` with '! videoconvert ! "
+                    "video/x-raw,format=GRAY8', or without the element that makes "
+                    f"{kind}.")
+    rows, columns = (caps.get_value(name) for name in sizes)
     return rows, columns, numpy.dtype(dtype)
 
 

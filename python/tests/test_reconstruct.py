@@ -367,6 +367,38 @@ class Wrong(unittest.TestCase):
         self.check(gstoct.Error, "missing.csv", calibration="missing.csv")
         self.check(ValueError, "dispersion has the shape", dispersion=[1, 2, 3])
 
+    def test_one_line(self):
+        """Its mean is itself."""
+        arguments = ARGUMENTS | {"mode": "bscan"}
+        for shape in ((1024,), (1, 1024), (3, 1, 1024)):
+            with self.assertRaisesRegex(ValueError, "one A-line, and mode='bscan'"):
+                gstoct.reconstruct(random_spectra(*shape), **arguments)
+            self.check(ValueError, "one A-line, and mode='median'", mode="median",
+                       spectra=random_spectra(*shape))
+            found = gstoct.reconstruct(random_spectra(*shape), **ARGUMENTS).values
+            self.assertGreater(abs(found).max(), 0)
+
+    def test_spacings(self):
+        for name in ("x_spacing", "y_spacing"):
+            for wrong in (0, -1e-5, float("nan"), float("inf")):
+                self.check(ValueError, f"{name} is .*, but metres above 0",
+                           **{name: wrong})
+            for wrong in ("1e-5", [1], False):
+                self.check(TypeError, f"{name} is .*, but a number of metres",
+                           **{name: wrong})
+
+    def test_order(self):
+        """Samples first: a picture of nothing, so there is a warning."""
+        spectra = numpy.repeat(mirrors((3e-4,), lines=1), 200, axis=1)
+        for wrong in (spectra.swapaxes(1, 2), spectra[0].T, spectra[0].T.astype("f4")):
+            with self.assertWarnsRegex(gstoct.OctWarning, r"\[samples, A-lines\]"):
+                gstoct.reconstruct(wrong, mode="none")
+        for right in (spectra, spectra[0], random_spectra(400, 64),
+                      # some A-lines are dark, or the offset of an ADC is all there is
+                      spectra * (numpy.arange(200) % 4 > 0)[:, None],
+                      2048 + random_spectra(200, 1024) // 64):
+            gstoct.reconstruct(right.astype("u2"), mode="none")
+
     def test_error_of_an_element(self):
         """Its own sentence, and its name."""
         with self.assertRaises(gstoct.Error) as caught:
