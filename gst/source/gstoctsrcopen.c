@@ -86,6 +86,7 @@ gst_oct_src_warn_about_flaws (
   if (flaws == NULL)
     return;
   GST_ELEMENT_WARNING (element, STREAM, FORMAT, ("%s", flaws), (NULL));
-  /* gst-launch-1.0 -q shows no warning */
-  g_message ("%s", flaws);
+  /* gst-launch-1.0 -q shows no warning; other programs would say it twice */
+  if (g_strcmp0 (g_get_prgname (), "gst-launch-1.0") == 0)
+    g_message ("%s", flaws);
 }

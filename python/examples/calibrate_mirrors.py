@@ -17,9 +17,14 @@ mirrors = [gstoct.simulate(phantom="mirror", depth=depth * 1e-6, lines=16)[0][0]
 calibration = gstoct.calibrate(mirrors, depths_um=DEPTHS_UM, centre_nm=845)
 print(calibration.report)
 calibration.save("calibration.csv")
+pictures = []
 for name, used in (("data sheet", (795, 895)), ("calibrated", calibration)):
-    found = gstoct.reconstruct(numpy.stack(mirrors), calibration=used, mode="none")
+    arguments = {"calibration": used, "mode": "none"}
+    found = gstoct.reconstruct(numpy.stack(mirrors), **arguments)
     widths = [count_wide(ascans[0]) for ascans in found.values]
     print(f"{name}: {widths} depths wide")
-gstoct.reconstruct(mirrors[2], calibration=calibration, mode="none", output="image",
-                   depth_start=300, depth_bins=300).save_png("mirror.png")
+    images = gstoct.reconstruct(numpy.stack(mirrors), output="image", range="manual",
+                                min=20, max=80, depth_bins=512, **arguments)
+    pictures.append(numpy.hstack(images.values))
+# one column per mirror, by the data sheet and calibrated
+gstoct.Picture(numpy.hstack(pictures).repeat(4, axis=1)).save_png("mirrors.png")

@@ -38,8 +38,10 @@ if __name__ == "__main__":
         # processes that are forked would have none of the threads
         loader = DataLoader(data, batch_size=4, num_workers=2,
                             multiprocessing_context="spawn")
-        shapes = [tuple(batch.shape) for batch in loader]
+        batches = [batch.numpy() for batch in loader]
     except ImportError:
-        shapes = [numpy.stack([data[n] for n in range(start, start + 4)]).shape
-                  for start in range(0, len(data), 4)]
-    print(shapes)
+        batches = [numpy.stack([data[n] for n in range(start, start + 4)])
+                   for start in range(0, len(data), 4)]
+    print([batch.shape for batch in batches])
+    first = numpy.concatenate(batches[0][:, 0], axis=1)  # side by side
+    gstoct.Picture((first * 255).astype(numpy.uint8)).save_png("batch.png")

@@ -14,12 +14,13 @@ if len(sys.argv) > 1:
     path = sys.argv[1]
 else:
     path = "volume.npy"
-    numpy.save(path, gstoct.simulate(bscans=16, lines=64, samples=512)[0])
+    numpy.save(path, gstoct.simulate(bscans=16, lines=256, samples=512)[0])
 for images, about, kind in gstoct.napari.read(path):
     print(f"{kind} {about['name']}: {images.shape}, scale {about['scale']}")
+    gstoct.Picture(images[len(images) // 2]).save_png("napari.png")
     try:
         import napari
         napari.imshow(images, scale=about["scale"], name=about["name"])
         napari.run()
     except ImportError:
-        gstoct.Picture(images[len(images) // 2]).save_png("napari.png")
+        print("napari is not installed; napari.png is the B-scan in the middle")

@@ -10,5 +10,7 @@ images = gstoct.reconstruct(spectra, calibration=calibration, output="image",
                             x_spacing=20e-6, y_spacing=40e-6)
 path = pathlib.Path("volume.nii")
 path.unlink(missing_ok=True)  # octvolumesink never overwrites
-gstoct.Volume(images).save(path, refractive_index=1.38)
+volume = gstoct.Volume(images)
+volume.save(path, refractive_index=1.38)
+volume.slice(plane="cross", refractive_index=1.38).save_png("cross.png")
 print(f"{path}: {path.stat().st_size} bytes")

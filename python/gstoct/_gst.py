@@ -29,6 +29,7 @@ _lock = threading.RLock()
 _module: Any = None
 _used = False  # a pipeline has been made, and with it threads
 _forked = False
+_ending = False  # of the program: no source that never ends is waited for
 
 
 def gst() -> Any:
@@ -80,7 +81,19 @@ def is_forked() -> bool:
     return _forked
 
 
+def _before_threads_end() -> None:
+    """The program waits for its threads at its end, and they perhaps for frames of a source
+    that never ends."""
+    global _ending
+    _ending = True
+    for pipeline in list(_pipelines):
+        if pipeline.is_live:
+            pipeline.close()
+
+
 atexit.register(_before_exit)
+# as concurrent.futures does it; without it such threads have to be daemons
+getattr(threading, "_register_atexit", lambda work: None)(_before_threads_end)
 os.register_at_fork(after_in_child=_in_child)
 
 
@@ -135,6 +148,7 @@ def _convert(param: Any, value: Any) -> Any:
 def set_property(element: Any, name: str, value: Any) -> None:
     """Sets a property.  One that there is not is an AttributeError, a value of
     another type a TypeError, any other that it does not take a ValueError."""
+    gst()  # not in a forked process
     kind = element.get_factory().get_name()
     child, separator, last = name.rpartition("::")
     if separator:
@@ -166,6 +180,7 @@ def set_property(element: Any, name: str, value: Any) -> None:
 
 def get_property(element: Any, name: str) -> Any:
     """The value of a property; a choice is its word."""
+    gst()  # not in a forked process
     value = element.get_property(name.replace("_", "-"))
     return getattr(value, "value_nick", value)
 
@@ -184,6 +199,7 @@ class Pipeline:
         global _used
         _used = True
         self._closed = False
+        self.is_live = False  # its source comes at its own pace, and has no end
         self.gst = gst()
         self.elements = elements
         self.sink = elements[-1]
@@ -204,12 +220,17 @@ class Pipeline:
     def start(self, paused: bool = False) -> bool:
         """Begins to play, or pauses with the first frame.  Returns whether the
         source is live."""
-        states = self.gst.State
-        result = self.pipeline.set_state(
-            states.PAUSED if paused else states.PLAYING)
-        if result == self.gst.StateChangeReturn.FAILURE:
+        states, results = self.gst.State, self.gst.StateChangeReturn
+        # only the way to PAUSED tells that a source is live
+        result = self.pipeline.set_state(states.PAUSED)
+        self.is_live = result == results.NO_PREROLL
+        if result != results.FAILURE and not paused:
+            result = self.pipeline.set_state(states.PLAYING)
+        if result == results.FAILURE:
             self._raise_error("The pipeline cannot start.")
-        return result == self.gst.StateChangeReturn.NO_PREROLL
+        if self.is_live and _ending:
+            self.close()
+        return self.is_live
 
     def wait(self) -> None:
         """Until it is paused or plays."""
@@ -312,9 +333,10 @@ class Pipeline:
         """Raises the sentence of an element among messages, or this one.  That of
         a warning says more than that data stopped."""
         types = self.gst.MessageType
-        found = [(message.parse_error() if message.type == types.ERROR
-                  else message.parse_warning(), message.src.get_name())
-                 for message in said if message.type in (types.ERROR, types.WARNING)]
+        found = [((message.parse_error() if message.type == types.ERROR
+                   else message.parse_warning()), message.src.get_name())
+                 for kind in (types.ERROR, types.WARNING)
+                 for message in said if message.type == kind]
         self.close()
         for (reason, _), name in found:
             if not reason.message.startswith(GENERIC):

@@ -11,6 +11,7 @@ from __future__ import annotations
 import collections
 import ctypes
 import math
+import mmap
 from typing import Any
 
 import numpy
@@ -18,8 +19,8 @@ from numpy.typing import NDArray
 
 MAP_READ = 1
 MEMORY_FLAG_READONLY = 2
-#: bytes of the largest array whose memory is used again
-LARGEST_KEPT = 256 << 20
+#: bytes of the smallest array whose memory is used again
+SMALLEST_KEPT = 1 << 20
 VIDEO_FORMATS = {"uint8": "GRAY8", "uint16": "GRAY16_LE"}
 
 
@@ -48,6 +49,9 @@ _buffer_unmap = bind(_gst, "gst_buffer_unmap", None, _pointer,
 _append_memory = bind(_gst, "gst_buffer_append_memory", None, _pointer, _pointer)
 _new_wrapped = bind(_gst, "gst_memory_new_wrapped", _pointer, ctypes.c_int,
                      _pointer, _size, _size, _size, _pointer, _pointer)
+_remove_memory = bind(_gst, "gst_buffer_remove_all_memory", None, _pointer)
+_add_pool = bind(_gst, "gst_query_add_allocation_pool", None, _pointer, _pointer,
+                 ctypes.c_uint, ctypes.c_uint, ctypes.c_uint)
 _object_ref = bind(_gst, "gst_object_ref", _pointer, _pointer)
 _format_from_string = bind(_video, "gst_video_format_from_string", ctypes.c_int,
                             ctypes.c_char_p)
@@ -130,6 +134,20 @@ def wrap(buffer: Any, array: NDArray[Any]) -> None:
             1, (_size * 4)(), (ctypes.c_int * 4)(stride))
 
 
+def replace(buffer: Any, values: NDArray[Any]) -> None:
+    """Has a Gst.Buffer write to `values`, which have no gaps, in place of its own memory.
+    They must not be freed before the buffer is."""
+    _remove_memory(address(buffer))
+    _append_memory(address(buffer), _new_wrapped(
+        0, values.ctypes.data, values.nbytes, 0, values.nbytes, None, None))
+
+
+def add_pool(query: int, pool: Any, size: int) -> None:
+    """Offers a pool, of buffers of so many bytes, to the element that asks with the
+    ALLOCATION query at this address."""
+    _add_pool(query, hash(pool), size, 0, 0)
+
+
 def append(buffer: Any, memory: int) -> None:
     """Gives a GstMemory to an empty Gst.Buffer."""
     _append_memory(address(buffer), memory)
@@ -178,20 +196,39 @@ def view_rows(buffer: Any, rows: int, columns: int, dtype: Any) -> NDArray[Any]:
 
 #: the memory of the last array of empty() that was dropped.  (A deque needs no
 #: lock, which a __del__ that comes in between could not take.)
-_kept: collections.deque[NDArray[Any]] = collections.deque(maxlen=1)
+_kept: collections.deque[mmap.mmap] = collections.deque(maxlen=1)
 
 
 class _Block:
     """Memory that is kept for the next empty() when its last array is gone."""
 
-    def __init__(self, memory: NDArray[Any]) -> None:
+    def __init__(self, memory: mmap.mmap) -> None:
         self._memory = memory
         self.__array_interface__ = {
-            "version": 3, "typestr": "|u1", "shape": memory.shape,
-            "data": (memory.ctypes.data, False)}
+            "version": 3, "typestr": "|u1", "shape": (len(memory),),
+            "data": (numpy.frombuffer(memory, numpy.uint8).ctypes.data, False)}
 
-    def __del__(self, kept: Any = _kept) -> None:
+    def __del__(self, kept: Any = _kept, free: int = mmap.MADV_FREE) -> None:
+        try:
+            # the system takes the pages if it lacks some; else they stay as they are
+            self._memory.madvise(free)
+        except OSError:  # pages that are locked
+            return
         kept.append(self._memory)
+
+
+def _map(size: int) -> mmap.mmap:
+    """New memory, of huge pages if the system has them."""
+    try:
+        memory = mmap.mmap(-1, size, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    except OSError as reason:
+        raise MemoryError(f"There are no {size >> 20} MB of memory for the values; "
+                          "reconstruct fewer B-scans at a time.") from reason
+    try:
+        memory.madvise(mmap.MADV_HUGEPAGE)
+    except OSError:
+        pass  # a system without them
+    return memory
 
 
 def empty(shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
@@ -200,12 +237,13 @@ def empty(shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
     takes longer than writing them."""
     dtype = numpy.dtype(dtype)
     size = math.prod(shape) * dtype.itemsize
-    if size > LARGEST_KEPT:
+    if size < SMALLEST_KEPT:
         return numpy.empty(shape, dtype)
     try:
         memory = _kept.pop()
     except IndexError:
         memory = None
     if memory is None or not size <= len(memory) <= 2 * size:
-        memory = numpy.empty(size, numpy.uint8)
+        memory = None  # gone before there is more
+        memory = _map(size)
     return numpy.asarray(_Block(memory))[:size].view(dtype).reshape(shape)

@@ -9,7 +9,8 @@ import pathlib
 import shutil
 import subprocess
 import tempfile
-from typing import Any, Iterable, Mapping, Union
+from collections.abc import Iterable, Mapping
+from typing import Any, Union
 
 import numpy
 from numpy.typing import NDArray
@@ -143,6 +144,47 @@ class Calibration:
                 f"{', '.join(names) if self.is_known else 'as the source sent it'}>")
 
 
+class Sender:
+    """Sends a calibration from a pad, in place of those that the source sends.
+
+    Threads of the pipeline do it, before the next buffer: another thread would wait for
+    them, and they perhaps for it.
+    """
+
+    def __init__(self, pad: Any) -> None:
+        """Before the start."""
+        self._ours: Any = None
+        self._pending: Any = None
+        self._of_source: Any = None
+        pad.add_probe(gst().PadProbeType.EVENT_DOWNSTREAM, self._drop)
+
+    def send(self, pad: Any, calibration: Calibration | None) -> None:
+        """From the next buffer of `pad` on; None: that of the source again."""
+        self._ours = None if calibration is None else calibration.event()
+        self._pending = self._of_source if calibration is None else self._ours
+        if self._pending is not None:
+            types = gst().PadProbeType
+            pad.add_probe(types.BUFFER | types.BUFFER_LIST, self._push)
+
+    def _drop(self, pad: Any, info: Any) -> Any:
+        kinds = gst().PadProbeReturn
+        event = info.get_event()
+        if event.type != gst().EventType.CUSTOM_DOWNSTREAM_STICKY \
+                or not event.has_name(EVENT):
+            return kinds.OK
+        ours = self._ours
+        if ours is not None and event.get_seqnum() == ours.get_seqnum():
+            return kinds.OK
+        self._of_source = event
+        return kinds.OK if ours is None else kinds.DROP
+
+    def _push(self, pad: Any, info: Any) -> Any:
+        event, self._pending = self._pending, None
+        if event is not None:
+            pad.push_event(event)
+        return gst().PadProbeReturn.REMOVE
+
+
 #: What `calibration=` takes: an object, a file, the first and the last wavelength
 #: in nm, one wavelength in nm per sample, or columns by their names.
 CalibrationLike = Union[Calibration, str, "os.PathLike[str]", Iterable[float],
@@ -206,6 +248,14 @@ def _name_files(given: Iterable[Any], folder: str, word: str) -> list[str]:
     return names
 
 
+def _list(name: str, given: Any, example: str) -> list[Any]:
+    """The items for the depths."""
+    if isinstance(given, (str, bytes, os.PathLike)) or not isinstance(given, Iterable):
+        raise TypeError(f"{name} is {given!r}, but a list with one item for each depth "
+                        f"is expected, {example}.")
+    return list(given)
+
+
 def calibrate(mirrors: Iterable[Any], *, other_side: Iterable[Any] = (),
               background: Any = None,
               wavelengths_nm: tuple[float, float] | None = None,
@@ -230,7 +280,10 @@ def calibrate(mirrors: Iterable[Any], *, other_side: Iterable[Any] = (),
     Returns a Calibration, with the report of oct-calibrate in `report`.  Raises
     Error with its sentence if the mirrors give no calibration.
     """
-    other_side = list(other_side)
+    mirrors = _list("mirrors", mirrors, "such as [near, far]")
+    other_side = _list("other_side", other_side, "such as [other]")
+    if depths_um is not None:
+        depths_um = _list("depths_um", depths_um, "in um, such as [200, 700]")
     with tempfile.TemporaryDirectory(prefix="gstoct-") as folder:
         command = [_find_program(), "--mirror",
                    *_name_files(mirrors, folder, "mirror")]

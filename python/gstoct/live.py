@@ -2,16 +2,14 @@
 """A pipeline that runs, frame by frame."""
 from __future__ import annotations
 
-import os
 import re
-import tempfile
 import threading
 from typing import Any, Callable, Iterator
 
 import numpy
 
 from ._gst import Pipeline, get_property, gst, has_property, make, set_property
-from .calibration import CalibrationLike, settle
+from .calibration import CalibrationLike, Sender, settle
 from .errors import Error
 from .reconstruction import (OUTPUTS, choose_gpu, device_properties, read_bscan,
                              spacing_of, take_values)
@@ -72,7 +70,8 @@ class Live:
     on_gpu: frames stay in the memory of the GPU: their values are a DeviceArray,
         which CuPy, PyTorch and others use without a copy.
     then: elements after the reconstruction, as gst-launch-1.0 takes them, such as
-        "octangio ! octlogscale" after output="ascans".
+        "octangio" after output="ascans", or "octflip ! octaverage" after images.
+        The last has to make grey images, A-scans or values of A-scans.
     drop: whether the oldest frames are dropped if they are not fetched in time;
         None: if the source is live.  Otherwise the source waits.
     buffers: how many frames may wait.
@@ -101,24 +100,27 @@ class Live:
                              "is expected.")
         gpu = choose_gpu(device, on_gpu, None, output, "devices" in settings)
         begin = self.__dict__
-        begin.update(_gpu=gpu if on_gpu else None, _files=None, _output=output,
+        begin.update(_gpu=gpu if on_gpu else None, _output=output,
+                     _calibration=None, _calibration_names=(),
                      _expected=None, _thread=None,
                      _failure=None, _on_frame=on_frame, dropped=0, frames=0,
-                     _drop=drop, _started=False)
+                     _drop=drop, _started=False, _is_closed=False)
         begin["_reconstruct"] = make(
             "octreconstruct", method=method, **device_properties(device, gpu, on_gpu),
             output="images" if output == "image" else "ascans")
         for name, value in settings.items():
             set_property(self._reconstruct, name, value)
-        if calibration is not None:
-            self.calibration = calibration
         bin_ = _parse(source)
+        begin["_source_pad"] = bin_.get_static_pad("src")
+        begin["_sender"] = Sender(self._source_pad)
         begin["source"] = _Settings(_elements_of(bin_))
         after = [] if then is None else [_parse(then, "then")]
         begin["_pipeline"] = Pipeline(
             bin_, self._reconstruct, *after,
             make("appsink", sync=False, max_buffers=buffers))
         self._pipeline.on_message = on_message
+        if calibration is not None:
+            self.calibration = calibration
         if gpu is not None:
             gpu.use(self._pipeline.pipeline)
         if on_gpu or then is None:
@@ -127,6 +129,7 @@ class Live:
     def _start(self) -> None:
         if self._started:
             return
+        self._check_open()
         self.__dict__["_started"] = True
         sink = self._pipeline.sink
         if self._drop is not None:
@@ -134,7 +137,12 @@ class Live:
         if self._pipeline.start() and self._drop is None:
             sink.set_property("drop", True)
 
+    def _check_open(self) -> None:
+        if self._is_closed:
+            raise Error("This Live is closed and has no more frames; make another one.")
+
     def __enter__(self) -> Live:
+        self._check_open()
         self._start()
         if self._on_frame is not None:
             thread = threading.Thread(target=self._run, name="gstoct.Live",
@@ -158,6 +166,7 @@ class Live:
             raise failure
 
     def __iter__(self) -> Iterator[Frame]:
+        self._check_open()
         return self
 
     def __next__(self) -> Frame:
@@ -199,40 +208,53 @@ class Live:
             self._thread.join(0.1)  # Ctrl-C is seen in between
 
     def close(self) -> None:
-        """Ends the pipeline.  Frames that were delivered stay valid."""
+        """Ends the pipeline, and a loop over its frames in another thread.  Frames that
+        were delivered stay valid."""
+        self.__dict__["_is_closed"] = True
         self._pipeline.close()
         if self._thread is not None and self._thread is not threading.current_thread():
             self._thread.join()
-        if self._files is not None:
-            self._files.cleanup()
+
+    def _ask(self, signal: str) -> bool:
+        gst()  # not in a forked process
+        return self._reconstruct.emit(signal)
 
     def autofocus(self) -> bool:
         """Looks for the dispersion in the next B-scans; the result is set, and
         posted as the message "oct-autofocus".  False if a search is under way."""
-        return self._reconstruct.emit("autofocus")
+        return self._ask("autofocus")
 
     def refine(self) -> bool:
         """The same for wavenumbers and dispersion."""
-        return self._reconstruct.emit("refine")
+        return self._ask("refine")
 
     def take_background(self) -> bool:
         """Takes the mean of the next B-scans as `background_spectrum`."""
-        return self._reconstruct.emit("take-background")
+        return self._ask("take-background")
 
     def undo(self) -> bool:
         """Undoes the last of these."""
-        return self._reconstruct.emit("undo-autofocus")
+        return self._ask("undo-autofocus")
+
+    @property
+    def calibration(self) -> CalibrationLike:
+        """As it was given; None: that of the source.  It can be set while it runs."""
+        return self._calibration
+
+    @calibration.setter
+    def calibration(self, given: CalibrationLike) -> None:
+        self._set_calibration(given)
 
     def _set_calibration(self, given: CalibrationLike) -> None:
         known, properties = settle(given, None)
-        if known is not None:
-            files = self._files or tempfile.TemporaryDirectory(prefix="gstoct-")
-            self.__dict__["_files"] = files
-            path = os.path.join(files.name, f"{len(os.listdir(files.name))}.csv")
-            known.save(path)
-            properties = {"calibration": path}
+        for name in self._calibration_names:  # they would come before an event
+            if name not in properties:
+                default = self._reconstruct.find_property(name).default_value
+                self._reconstruct.set_property(name, default)
         for name, value in properties.items():
             set_property(self._reconstruct, name, value)
+        self._sender.send(self._source_pad, known)
+        self.__dict__.update(_calibration=given, _calibration_names=tuple(properties))
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or not has_property(self._reconstruct, name):
@@ -242,7 +264,7 @@ class Live:
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name == "calibration":
-            self._set_calibration(value)
+            object.__setattr__(self, name, value)
         else:
             set_property(self._reconstruct, name, value)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from typing import Any, Iterator
 
 import numpy
@@ -10,10 +11,11 @@ from numpy.typing import NDArray
 
 from . import _cuda, _memory
 from ._gst import Pipeline, choices, gst, make
-from .calibration import Calibration, CalibrationLike, settle
-from .errors import Error
+from ._places import Places
+from .calibration import Calibration, CalibrationLike, Sender, settle
+from .errors import Error, OctWarning
 from .recording import Recording
-from .result import Result
+from .result import Result, check_spacing
 
 OUTPUTS = ("ascans", "power", "image")
 #: B-scans that are in the pipeline at a time
@@ -54,7 +56,7 @@ def reconstruct(spectra: Any, calibration: CalibrationLike = None,
         `out`, which then is an array there.  output="power" is not possible.
     out: array for the values, of their shape and type; new memory costs time, so
         that many calls are faster with one that is there.  (The memory of the last
-        result is used again if that is gone, and at most 256 MB.)
+        result is used again if that is gone and the system has not taken it.)
     settings: other properties of octreconstruct, with _ in place of -, such as
         mode="none", window="gaussian", depth_bins=400, range="manual".
 
@@ -64,7 +66,10 @@ def reconstruct(spectra: Any, calibration: CalibrationLike = None,
     if output not in OUTPUTS:
         raise ValueError(f"output is {output!r}, but one of {', '.join(OUTPUTS)} is "
                          "expected.")
+    x_spacing = check_spacing("x_spacing", x_spacing)
+    y_spacing = check_spacing("y_spacing", y_spacing)
     source, samples = _open_source(spectra)
+    _check_lines(source.lines, settings)
     lent = source.lent if isinstance(source, _GpuFeed) else None
     gpu = choose_gpu(device, on_gpu, lent, output, "devices" in settings)
     known, properties = settle(calibration, samples)
@@ -96,6 +101,7 @@ def _open_source(spectra: Any) -> tuple[Any, int]:
                             "or float32 is expected on a GPU; convert them there.")
         return _GpuFeed(lent), lent.shape[-1]
     array = take_spectra(spectra)
+    _warn_of_order(array)
     return _Feed(array), array.shape[-1]
 
 
@@ -175,6 +181,34 @@ def check_shape(shape: tuple[int, ...]) -> None:
                          f"at most {LARGEST} samples, and a B-scan as many A-lines.")
 
 
+def _check_lines(lines: int, settings: dict[str, Any]) -> None:
+    """Raises ValueError for one A-line alone, which is its own mean."""
+    mode = settings.get("mode", "bscan")
+    if lines == 1 and mode in ("bscan", "median", "high-pass", "fixed-pattern",
+                               "fixed-pattern-scaled"):
+        raise ValueError(
+            f"A B-scan of the spectra has one A-line, and mode={mode!r} removes what its "
+            "A-lines have in common, so that nothing would be left; set mode='none', "
+            "mode='a-line', or mode='background' with the spectrum of the source.")
+
+
+def _warn_of_order(array: NDArray[Any]) -> None:
+    """The spectrum of a source changes along the samples, and hardly from A-line to
+    A-line."""
+    first = array[(0,) * (array.ndim - 2)] if array.ndim > 1 else array[None]
+    if min(first.shape) < 16:
+        return
+    few = first[::max(1, first.shape[0] // 128), ::max(1, first.shape[1] // 128)]
+    along, across = few.mean(axis=0).std(), few.mean(axis=1).std()
+    if across > 0.2 * abs(few.mean()) and across > 10 * along:
+        lines, samples = first.shape
+        warnings.warn(
+            "The spectra look as if they were [samples, A-lines]: their means change "
+            f"along the {lines} of the last axis but one, and hardly along the {samples} "
+            "of the last; give spectra.swapaxes(-1, -2) if that is so.", OctWarning,
+            stacklevel=4)
+
+
 def _says_axis(known: Calibration | None, properties: dict[str, Any]) -> bool:
     """Whether something says which wavelength, or wavenumber, samples have."""
     if known is not None:
@@ -221,6 +255,7 @@ class _Feed:
         self.leading, self.is_flat = shape[:-2], len(shape) == 1
         self.count, self.sent = math.prod(self.leading), 0
         lines, samples = (1, *shape)[-2:]
+        self.lines = lines
         size = f"width={samples},height={lines}"
         caps = {"uint8": f"video/x-raw,format=GRAY8,{size}",
                 "uint16": f"video/x-raw,format=GRAY16_LE,{size}",
@@ -301,6 +336,9 @@ class _Rows:
     def __init__(self, out: Any) -> None:
         self.out = out
 
+    def lend(self, sink: Any, source: Any, power: bool) -> None:
+        """Before the start: has the pipeline write there, if it can."""
+
     def begin(self, shape: tuple[int, ...], bscan: Any, power: bool) -> None:
         """Before the first B-scan; `shape` of all."""
         raise NotImplementedError
@@ -309,28 +347,70 @@ class _Rows:
         """The values of B-scan `number`."""
         raise NotImplementedError
 
+    def finish(self) -> None:
+        """After the end of the pipeline, also if it has failed."""
+
 
 class _HostRows(_Rows):
 
+    def __init__(self, out: Any) -> None:
+        super().__init__(out)
+        self._is_new = out is None
+        self._places: Places | None = None
+        self._held: list[Any] = []  # else their rows would be used again
+        self._elsewhere: list[tuple[int, Any]] = []
+
+    def lend(self, sink: Any, source: Any, power: bool) -> None:
+        def find(caps: Any) -> NDArray[Any] | None:
+            rows, columns, dtype = sizes_of(caps)
+            shape = shape_of(source, (rows, columns))
+            # rows of video are padded
+            if columns * dtype.itemsize % 4 != 0:
+                return None
+            if self._is_new and not self._fits(shape, dtype):
+                self.out = _memory.empty(shape, dtype)
+            if not self._fits(shape, dtype) or self.out.ctypes.data % dtype.itemsize:
+                return None
+            return self.out.reshape(-1, rows, columns)
+        if not power:
+            self._places = Places(sink, find)
+
+    def _fits(self, shape: tuple[int, ...], dtype: Any) -> bool:
+        out = self.out
+        return isinstance(out, numpy.ndarray) and out.shape == shape \
+            and out.dtype == dtype and out.flags.c_contiguous and out.flags.writeable
+
     def begin(self, shape: tuple[int, ...], bscan: Any, power: bool) -> None:
         dtype = numpy.dtype(numpy.float32) if power else bscan.dtype
-        if self.out is None:
+        if self._is_new and not self._fits(shape, dtype):
             self.out = _memory.empty(shape, dtype)
-        out = self.out
-        if not isinstance(out, numpy.ndarray) or out.shape != shape \
-                or out.dtype != dtype or not out.flags.c_contiguous \
-                or not out.flags.writeable:
-            raise ValueError(f"out is {_describe(out)}, but an array {shape} of "
+        if not self._fits(shape, dtype):
+            raise ValueError(f"out is {_describe(self.out)}, but an array {shape} of "
                              f"{dtype} that is contiguous and can be written is "
                              "expected.")
-        self._rows = out.reshape(-1, *bscan.shape)
+        self._rows = self.out.reshape(-1, *bscan.shape)
+        self._are_placed = self._places is not None and self._places.are_taken()
 
     def put(self, number: int, bscan: Any, power: bool) -> None:
+        row = self._rows[number]
         if power:
-            numpy.abs(bscan, out=self._rows[number])
-            numpy.square(self._rows[number], out=self._rows[number])
-        else:
-            numpy.copyto(self._rows[number], bscan)
+            numpy.abs(bscan, out=row)
+            numpy.square(row, out=row)
+        elif not self._are_placed:
+            numpy.copyto(row, bscan)
+        elif bscan.ctypes.data == row.ctypes.data:
+            self._held.append(bscan)
+        else:  # its row may have another B-scan that is not here yet
+            self._held.append(bscan)
+            self._elsewhere.append((number, bscan.copy()))
+
+    def finish(self) -> None:
+        self._held.clear()
+        if self._places is not None:
+            self._places.end()
+            self._places = None
+        for number, bscan in self._elsewhere:
+            self._rows[number] = bscan
 
 
 class _GpuRows(_Rows):
@@ -391,9 +471,10 @@ class _Run:
             self.gpu.wait()  # nothing of the caller is in use, and all values are there
 
     def _samples(self) -> Iterator[Any]:
-        self.pipeline.start()
         if self.calibration is not None:
-            self.source.element.send_event(self.calibration.event())
+            pad = self.source.element.get_static_pad("src")
+            Sender(pad).send(pad, self.calibration)
+        self.pipeline.start()
         for _ in range(AHEAD):
             self.source.send(self.pipeline)
         while (sample := self.pipeline.pull()) is not None:
@@ -403,24 +484,36 @@ class _Run:
     def collect(self, output: str, x_spacing: float | None,
                 y_spacing: float | None, rows: _Rows) -> Result:
         """All of its B-scans in one array."""
-        number, power = 0, output == "power"
+        try:
+            caps = self._put_all(rows, output == "power")
+        finally:
+            self.pipeline.close()  # nothing is written any more
+            rows.finish()
+        return Result(rows.out, output, spacing_of(caps, "z-spacing"),
+                      x_spacing or spacing_of(caps, "x-spacing"),
+                      y_spacing or spacing_of(caps, "y-spacing"),
+                      caps.get_value("depth-start") or 0)
+
+    def _put_all(self, rows: _Rows, power: bool) -> Any:
+        """The caps of the first B-scan."""
+        number = 0
+        rows.lend(self.pipeline.sink, self.source, power)
         for number, sample in enumerate(self._samples(), 1):
             bscan = read_bscan(sample, self._on_gpu)
             if number == 1:
-                caps = sample.get_caps().get_structure(0)
-                shape = (*self.source.leading, *bscan.shape)
-                if self.source.is_flat:
-                    shape = (math.prod(bscan.shape),)
-                rows.begin(shape, bscan, power)
+                caps = sample.get_caps().get_structure(0).copy()
+                rows.begin(shape_of(self.source, bscan.shape), bscan, power)
             if number > self.source.count:
                 break
             rows.put(number - 1, bscan, power)
         if number != self.source.count:
             raise Error(f"{number} of {self.source.count} B-scans came.")
-        return Result(rows.out, output, spacing_of(caps, "z-spacing"),
-                      x_spacing or spacing_of(caps, "x-spacing"),
-                      y_spacing or spacing_of(caps, "y-spacing"),
-                      caps.get_value("depth-start") or 0)
+        return caps
+
+
+def shape_of(source: Any, bscan: tuple[int, ...]) -> tuple[int, ...]:
+    """That of all B-scans."""
+    return (math.prod(bscan),) if source.is_flat else (*source.leading, *bscan)
 
 
 def _describe(given: Any) -> str:
@@ -452,13 +545,23 @@ def read_bscan(sample: Any, gpu: _cuda.Gpu | None = None) -> Any:
     caps = sample.get_caps().get_structure(0)
     if gpu is not None:
         return _read_on_gpu(sample.get_buffer(), caps, gpu)
-    if caps.get_name() == "video/x-raw":
-        dtype = {"GRAY8": numpy.uint8, "GRAY16_LE": "<u2"}[caps.get_value("format")]
-        return _memory.view_rows(sample.get_buffer(), caps.get_value("height"),
-                                 caps.get_value("width"), dtype)
-    dtype = {"F32LE": "<f4", "CF32LE": "<c8"}[caps.get_value("format")]
-    return _memory.view_rows(sample.get_buffer(), caps.get_value("lines"),
-                             caps.get_value("samples"), dtype)
+    return _memory.view_rows(sample.get_buffer(), *sizes_of(caps))
+
+
+def sizes_of(caps: Any) -> tuple[int, int, numpy.dtype[Any]]:
+    """Rows, columns and type of a B-scan of these caps."""
+    sizes = ("height", "width") if caps.get_name() == "video/x-raw" \
+        else ("lines", "samples")
+    dtype = {"GRAY8": "u1", "GRAY16_LE": "<u2", "F32LE": "<f4",
+             "CF32LE": "<c8"}.get(caps.get_value("format"))
+    if dtype is None or not all(caps.has_field(name) for name in sizes):
+        kind = caps.get_value("format") or caps.get_name()
+        raise Error(f"Frames of {kind} have come, but grey images (GRAY8, GRAY16_LE), "
+                    "A-scans or values are expected; end `then` with '! videoconvert ! "
+                    "video/x-raw,format=GRAY8', or without the element that makes "
+                    f"{kind}.")
+    rows, columns = (caps.get_value(name) for name in sizes)
+    return rows, columns, numpy.dtype(dtype)
 
 
 def _read_on_gpu(buffer: Any, caps: Any, gpu: _cuda.Gpu) -> _cuda.DeviceArray:

@@ -12,7 +12,7 @@ import numpy
 from numpy.typing import NDArray
 
 from . import _memory
-from ._gst import Pipeline, gst, make
+from ._gst import Pipeline, get_property, gst, make
 from .calibration import Calibration
 from .errors import Error, OctWarning
 
@@ -25,6 +25,9 @@ class Recording:
     path: the file, as octsrc's `location`.
     settings: other properties of octsrc, with _ in place of -, such as
         samples=1024, lines=100, bscans=100, calibration="calibration.csv".
+
+    shape is that of the B-scans that are there.  `missing` counts those that the file
+    announces and does not have; 0 if it announces nothing.
 
     Slices read only the B-scans that they need.  shape and dtype are those of an
     array: numpy.asarray() reads all, dask.array.from_array() takes it.  It can be
@@ -63,6 +66,7 @@ class Recording:
             gst().Format.DEFAULT)
         if not found or self._count < 1:
             raise Error(f"'{self.path}' does not say how many B-scans it has.")
+        self.missing: int = get_property(self._source, "missing")
         meta = sample.get_buffer().get_custom_meta("GstOctScanMeta")
         bscans = min(meta.get_structure().get_value("bscans") if meta
                      else self._count, self._count) or self._count
@@ -221,7 +225,7 @@ class _Source:
 
     def __init__(self, recording: Recording) -> None:
         self.element = make("octsrc", location=recording.path, **recording.settings)
-        volumes, bscans = recording.shape[:2]
+        volumes, bscans, self.lines, _ = recording.shape
         self.count = recording._count
         self.leading = (volumes, bscans) if volumes * bscans == self.count \
             else (self.count,)

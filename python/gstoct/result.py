@@ -2,6 +2,7 @@
 """Results: arrays that know their axes."""
 from __future__ import annotations
 
+import math
 import os
 import pathlib
 from typing import Any
@@ -15,6 +16,22 @@ from .errors import Error
 
 
 UNITS = {"image": "1", "ascans": "counts", "power": "counts^2"}
+
+
+def check_spacing(name: str, value: Any) -> float | None:
+    """Metres as they were given, or None.  Raises TypeError and ValueError."""
+    if value is None:
+        return None
+    try:
+        found = float(value)
+    except (TypeError, ValueError):
+        found = None
+    if found is None or isinstance(value, (str, bytes, bool)):
+        raise TypeError(f"{name} is {value!r}, but a number of metres is expected.")
+    if not 0 < found < math.inf:
+        raise ValueError(f"{name} is {value!r}, but metres above 0 are expected; leave "
+                         "it out if it is not known.")
+    return found
 
 
 class Result:

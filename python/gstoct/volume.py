@@ -10,7 +10,7 @@ import numpy
 from . import _memory
 from ._gst import Pipeline, gst, make
 from .reconstruction import device_properties, spacing_of
-from .result import Picture, Result
+from .result import Picture, Result, check_spacing
 
 #: Debian's and others' defaults: soft tissue
 INDEX = 1.38
@@ -43,9 +43,12 @@ class Volume:
             raise ValueError(f"The images have the shape {array.shape}, but "
                              "[B-scans, depths, A-lines] is expected.")
         self.values = array
-        self.x_spacing = x_spacing or getattr(known, "x_spacing", None)
-        self.y_spacing = y_spacing or getattr(known, "y_spacing", None)
-        self.z_spacing = z_spacing or getattr(known, "z_spacing", None)
+        self.x_spacing = check_spacing("x_spacing", x_spacing) \
+            or getattr(known, "x_spacing", None)
+        self.y_spacing = check_spacing("y_spacing", y_spacing) \
+            or getattr(known, "y_spacing", None)
+        self.z_spacing = check_spacing("z_spacing", z_spacing) \
+            or getattr(known, "z_spacing", None)
         self.depth_start = getattr(known, "depth_start", 0)
         self._device = device_properties(device)
 
@@ -101,7 +104,14 @@ class Volume:
 
     def render(self, width: int = 640, height: int = 480, **settings: Any) -> Picture:
         """A picture in colours, by octvolume; settings are its properties, with _
-        in place of -, such as yaw=-35, pitch=38, zoom=1.2, mode="mip"."""
+        in place of -, such as yaw=-35, pitch=38, zoom=1.2, mode="mip".  width and
+        height: pixels, 16 to 8192."""
+        for name, size in (("width", width), ("height", height)):
+            if not isinstance(size, (int, numpy.integer)) or isinstance(size, bool):
+                raise TypeError(f"{name} is {size!r}, but an integer is expected.")
+            if not 16 <= size <= 8192:
+                raise ValueError(f"{name} is {size}, but 16 to 8192 pixels are "
+                                 "expected.")
         return self._picture(
             make("octvolume", bscans=len(self.values), **self._device, **settings),
             f"video/x-raw,format=RGBA,width={width},height={height}")

@@ -65,6 +65,13 @@ class Mirrors(unittest.TestCase):
             gstoct.calibrate([])
         with self.assertRaisesRegex(gstoct.Error, "--nonsense"):
             gstoct.calibrate(list(self.mirrors), nonsense=1)
+        for wrong in ("mirror.npy", pathlib.Path("mirror.npy"), 7):
+            with self.assertRaisesRegex(TypeError, "mirrors is .*, but a list with one"):
+                gstoct.calibrate(wrong)
+            with self.assertRaisesRegex(TypeError, "other_side is .*, but a list"):
+                gstoct.calibrate(list(self.mirrors), other_side=wrong)
+        with self.assertRaisesRegex(TypeError, "depths_um is 5, but a list"):
+            gstoct.calibrate(list(self.mirrors), depths_um=5, centre_nm=845)
 
 
 if __name__ == "__main__":

@@ -50,7 +50,7 @@ class Scripts(unittest.TestCase):
         self.assertIn("3.31 mm", said)  # 1023 bins of 3.23 um
 
     def test_calibrate_mirrors(self):
-        said = self.run_script("calibrate_mirrors", "mirror")
+        said = self.run_script("calibrate_mirrors", "mirrors")
         self.assertIn("This calibration is good", said)
         widths = {name: eval(values) for name, values in re.findall(
             r"^([a-z ]+): (\[.*\]) depths wide", said, re.M)}
@@ -78,7 +78,7 @@ class Scripts(unittest.TestCase):
         self.assertIn("30 frames by nufft", self.run_script("live_camera", "live"))
 
     def test_write_nifti(self):
-        self.run_script("write_nifti")
+        self.run_script("write_nifti", "cross")
         header = (self.folder / "volume.nii").read_bytes()[:348]
         self.assertEqual(header[344:347], b"n+1")
         sizes = numpy.frombuffer(header[40:56], "<i2")
@@ -88,11 +88,11 @@ class Scripts(unittest.TestCase):
         self.assertTrue(numpy.isclose(steps, 0.04, rtol=1e-4).any(), steps)
 
     def test_data_loader(self):
-        self.assertIn(str([(4, 1, 512, 64)] * 3), self.run_script("data_loader"))
+        self.assertIn(str([(4, 1, 512, 64)] * 3), self.run_script("data_loader", "batch"))
 
     def test_view_in_napari(self):
-        self.assertIn("image volume.npy: (16, 256, 64)",
-                      self.run_script("view_in_napari"))
+        self.assertIn("image volume.npy: (16, 256, 256)",
+                      self.run_script("view_in_napari", "napari"))
 
     def test_napari_layers(self):
         """Images that are made when they are sliced are those of reconstruct()."""
@@ -133,6 +133,13 @@ class Scripts(unittest.TestCase):
                 self.assertTrue(numpy.allclose(about["scale"], (20, 3.2, 10)), about)
                 self.assertTrue((numpy.asarray(images) == expected).all())
                 self.assertTrue((images[2, 5:9] == expected[2, 5:9]).all())
+
+    def test_pictures(self):
+        """Each script has a picture in docs/python.md."""
+        text = (ROOT / "docs/python.md").read_text(encoding="utf-8")
+        for path in (ROOT / "python/examples").glob("*.py"):
+            self.assertRegex(text, r"\| !\[[^|]+\]\(images/python-[^|]+\) \| "
+                             f"`{path.name}`: ")
 
     def test_page(self):
         """The lines of docs/python.md run one after the other."""

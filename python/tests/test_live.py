@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Pipelines that run: frames, settings, drops; and their ends: errors, an interpreter
 that exits in mid-stream, processes that fork."""
+import re
 import threading
 import unittest
+import warnings
 
 import common
 import gstoct
@@ -12,6 +14,7 @@ from common import mirrors, run_python
 SMALL = "octsrc samples=256 lines=16 bscans=4 "
 
 EXITS = {
+    "waits in a thread": "threading.Thread(target=lambda: list(live)).start()",
     "falls off its end": "found = gstoct.open(sys.argv[1]); found[0, 0]; next(live)",
     "exits with a frame": "kept = next(live); sys.exit(0)",
     "was never started": "",
@@ -20,7 +23,8 @@ EXITS = {
 EXIT = """
 import sys, threading, gstoct
 came = threading.Event()
-live = gstoct.Live("octsrc samples=256 lines=16", drop=False{extra})
+SOURCE = "octsrc is-live=true line-rate=1e5 samples=256 lines=16"
+live = gstoct.Live(SOURCE, drop=False{extra})
 {body}
 """
 
@@ -34,14 +38,18 @@ child = os.fork()
 if child == 0:
     said = []
     for work in (lambda: gstoct.reconstruct(spectra), lambda: gstoct.open(sys.argv[1]),
-                 lambda: found[0], lambda: next(live)):
+                 lambda: found[0], lambda: next(live), lambda: live.autofocus(),
+                 lambda: live.undo(), lambda: live.window,
+                 lambda: setattr(live, "window", "hann"),
+                 lambda: setattr(live, "calibration", (790, 900)),
+                 lambda: setattr(live.source, "noise", 0)):
         try:
             work()
         except gstoct.ForkError as reason:
             said.append("spawn" in str(reason))
     live.close()
     del live, found
-    if said != [True] * 4:
+    if said != [True] * 10:
         print(said, flush=True)
         os._exit(1)
     sys.exit(0)
@@ -135,6 +143,20 @@ class Frames(unittest.TestCase):
             self.assertEqual(live.frames + live.dropped, 400 - first.number)
             self.assertGreater(live.dropped, 0)
 
+    def test_drops_of_a_live_source(self):
+        """It does not wait for this program, unless it is told to."""
+        for drop in (None, False):
+            with gstoct.Live("octsrc is-live=true line-rate=1e5 samples=64 lines=8 "
+                             "bscans=1", drop=drop, buffers=2) as live:
+                next(live)
+                self.assertEqual(live._pipeline.sink.get_property("drop"), drop is None)
+                while drop is None and live.source.frames < 50:
+                    pass
+                lost = sum(next(live).lost for _ in range(4))
+                self.assertEqual(lost, live.dropped)
+                if drop is None:
+                    self.assertGreater(lost, 0)
+
     def test_callback(self):
         came, messages = [], []
         with gstoct.Live(SMALL + "num-buffers=5 ! octmeter interval=0", device="cpu",
@@ -181,6 +203,46 @@ class Frames(unittest.TestCase):
                         1e-5 * abs(expected.values).max())
 
 
+    def test_calibration_of_a_source(self):
+        """One that another source has sent, in place of that of this one, and back."""
+        _, known = gstoct.simulate(lines=1, samples=1024, wavelength_min=790,
+                                   wavelength_max=900)
+        line = ("octsrc phantom=mirror depth=400e-6 samples=1024 lines=2 noise=0 "
+                "bscans=1 wavelength-min=700 wavelength-max=1000")
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            live = gstoct.Live(line, output="ascans", mode="none", drop=False, buffers=1)
+            own = next(live).z_spacing
+            live.calibration = known
+            self.assertIs(live.calibration, known)
+            spacing = gstoct.reconstruct(mirrors((4e-4,)),
+                                         calibration=(790, 900)).z_spacing
+            for given, expected in ((known, spacing), (None, own), ((790, 900), spacing),
+                                    (None, own), (common.WAVELENGTHS, spacing),
+                                    ((700, 1000), own), (known, spacing)):
+                live.calibration = given
+                for frame in live:
+                    if abs(frame.z_spacing / expected - 1) < 1e-6:
+                        break
+            del live
+            # from the first frame on
+            with gstoct.Live(line, output="ascans", calibration=known) as live:
+                self.assertAlmostEqual(next(live).z_spacing / spacing, 1, places=6)
+        with gstoct.Live(line + " ! identity", calibration=common.WAVELENGTHS[:100],
+                         output="ascans") as live:
+            with self.assertRaisesRegex(gstoct.Error, "for 100 samples, but the"):
+                next(live)
+
+    def test_calibration_of_a_file(self):
+        """That of the caller comes before that of the file."""
+        recording = gstoct.open(FILE, samples=1024, lines=2, wavelength_min=700,
+                                wavelength_max=1000)
+        known = gstoct.Calibration(wavelength_nm=common.WAVELENGTHS)
+        expected = gstoct.reconstruct(mirrors((4e-4,)), calibration=known).z_spacing
+        found = gstoct.reconstruct(recording, calibration=known).z_spacing
+        self.assertAlmostEqual(found / expected, 1, places=6)
+
+
 class Ends(unittest.TestCase):
 
     def test_error(self):
@@ -208,6 +270,36 @@ class Ends(unittest.TestCase):
         with self.assertRaises(gstoct.Error):
             list(gstoct.Live("videotestsrc num-buffers=1 ! video/x-raw,format=I420"))
 
+    def test_then(self):
+        """The examples of the docstring, and what cannot be read."""
+        examples = re.findall(r'"(oct[^"]*)"(?: after (output="ascans"|images))',
+                              gstoct.Live.__doc__)
+        self.assertEqual(len(examples), 2)
+        for then, what in examples:
+            with gstoct.Live(SMALL + "repeats=2 num-buffers=4", then=then, mode="none",
+                             output="ascans" if "ascans" in what else "image") as live:
+                frames = list(live)
+            self.assertEqual((frames[-1].kind, frames[-1].shape), ("image", (128, 16)))
+        for then, kind in (("videoconvert ! video/x-raw,format=NV12", "NV12"),
+                           ("videoconvert ! video/x-raw,format=RGB", "RGB"),
+                           ("pngenc", "image/png")):
+            with gstoct.Live(SMALL, then=then) as live:
+                with self.assertRaisesRegex(gstoct.Error, f"Frames of {kind} have come"):
+                    next(live)
+
+    def test_closed(self):
+        live = gstoct.Live(SMALL)
+        next(live)
+        live.close()
+        live.close()
+        for work in (iter, list, live.__class__.__enter__):
+            with self.assertRaisesRegex(gstoct.Error, "closed and has no more frames"):
+                work(live)
+        never = gstoct.Live(SMALL)
+        never.close()
+        with self.assertRaisesRegex(gstoct.Error, "is closed"):
+            next(never)
+
     def test_closed_by_another_thread(self):
         live = gstoct.Live(SMALL + "is-live=true volume-rate=0.001")
         closing = threading.Timer(0.05, live.close)
@@ -217,7 +309,7 @@ class Ends(unittest.TestCase):
 
     def test_exit_in_mid_stream(self):
         for name, body in EXITS.items():
-            extra = ", on_frame=lambda frame: came.set()" if "thread" in name else ""
+            extra = ", on_frame=lambda frame: came.set()" if name == "in a thread" else ""
             with self.subTest(name):
                 run_python(EXIT.format(body=body, extra=extra), ARRAY)
 

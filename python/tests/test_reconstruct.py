@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """reconstruct() against the formulas in double precision, of all kinds of arrays, and
 what it says to those that it cannot take."""
+import gc
 import importlib.util
 import os
 import pathlib
@@ -9,12 +10,13 @@ import tempfile
 import threading
 import unittest
 import warnings
+from unittest import mock
 
 import common
 import gstoct
 import numpy
 from common import WAVELENGTHS, expected_ascans, mirrors
-from gstoct import _memory
+from gstoct import _memory, _places
 from gstoct._gst import gst
 
 ARGUMENTS = {"calibration": (790, 900), "method": "nufft", "mode": "none",
@@ -233,6 +235,89 @@ class Arrays(unittest.TestCase):
         self.assertEqual(sys.getrefcount(found.values), 2)
 
 
+class InPlace(unittest.TestCase):
+    """B-scans from a size on are written where the result is."""
+
+    SHAPE = (5, 64, 1024)  # 256 KiB of A-scans in a B-scan
+
+    def setUp(self):
+        self.spectra = random_spectra(*self.SHAPE)
+        self.expected = [gstoct.reconstruct(one[None], output="power", **ARGUMENTS).values
+                         for one in self.spectra]
+
+    def check(self, values):
+        for bscan, power in zip(values, self.expected, strict=True):
+            self.assertTrue(numpy.allclose(abs(bscan) ** 2, power[0], rtol=1e-4))
+
+    def run_with(self, change=None, **arguments):
+        """The values, and the addresses of the B-scans as they came; `change` is done to
+        the rows that are offered."""
+        came, make_pool = [], _places._make_pool
+
+        def changed(caps, rows):
+            return make_pool(caps, rows if change is None else change(rows))
+
+        def put(rows, number, bscan, power):
+            came.append(bscan.ctypes.data)
+            return keep(rows, number, bscan, power)
+        rows = gstoct.reconstruction._HostRows
+        keep = rows.put
+        with mock.patch.object(_places, "_make_pool", changed), \
+                mock.patch.object(_places.Places, "_is_in_use", lambda self: False), \
+                mock.patch.object(rows, "put", put):
+            values = gstoct.reconstruct(self.spectra, **(ARGUMENTS | arguments)).values
+        return values, came
+
+    def places(self, values):
+        return [bscan.ctypes.data for bscan in values]
+
+    def test_new(self):
+        values, came = self.run_with()
+        self.assertEqual(came, self.places(values))
+        self.check(values)
+
+    def test_given(self):
+        """Also one that begins in the middle of a cache line, and ends with the page."""
+        size = 5 * 64 * 512
+        for start in (0, 1, 3, 8):
+            memory = numpy.zeros(size + start + 1, numpy.complex64)
+            out = memory[start:start + size].reshape(5, 64, 512)
+            values, came = self.run_with(out=out)
+            self.assertIs(values, out)
+            self.assertEqual(came, self.places(out))
+            self.check(out)
+            self.assertFalse(memory[:start].any() or memory[start + size:].any())
+
+    def test_image(self):
+        spectra = random_spectra(3, 640, 1024)
+        levels = {"output": "image", "range": "manual", "min": 20, "max": 70}
+        self.spectra = spectra
+        values, came = self.run_with(**levels)
+        self.assertEqual(came, self.places(values))
+        # of the width that rows of video fill up
+        part = gstoct.reconstruct(spectra[:, :637], **levels, **ARGUMENTS).values
+        self.assertTrue((part == values[..., :637]).all())
+
+    def test_other_order(self):
+        """Buffers that are not those of their rows: nothing is lost."""
+        for order in ((4, 3, 2, 1, 0), (1, 0, 2, 4, 3), (1, 2, 3, 4), (2, 3)):
+            with self.subTest(order):
+                values, came = self.run_with(lambda rows: [rows[i] for i in order])
+                self.assertEqual(came[0], self.places(values)[order[0]])
+                self.check(values)
+
+    def test_memory_is_free(self):
+        """That of a result goes with it, without the help of the collector."""
+        gc.disable()
+        self.addCleanup(gc.enable)
+        found = gstoct.reconstruct(self.spectra, **ARGUMENTS)
+        place = found.values.ctypes.data
+        del found
+        again = gstoct.reconstruct(self.spectra, **ARGUMENTS).values
+        self.assertEqual(again.ctypes.data, place)
+        self.check(again)
+
+
 class Wrong(unittest.TestCase):
     """Each a sentence."""
 
@@ -281,6 +366,38 @@ class Wrong(unittest.TestCase):
         self.check(ValueError, "not finite", calibration=WAVELENGTHS * numpy.nan)
         self.check(gstoct.Error, "missing.csv", calibration="missing.csv")
         self.check(ValueError, "dispersion has the shape", dispersion=[1, 2, 3])
+
+    def test_one_line(self):
+        """Its mean is itself."""
+        arguments = ARGUMENTS | {"mode": "bscan"}
+        for shape in ((1024,), (1, 1024), (3, 1, 1024)):
+            with self.assertRaisesRegex(ValueError, "one A-line, and mode='bscan'"):
+                gstoct.reconstruct(random_spectra(*shape), **arguments)
+            self.check(ValueError, "one A-line, and mode='median'", mode="median",
+                       spectra=random_spectra(*shape))
+            found = gstoct.reconstruct(random_spectra(*shape), **ARGUMENTS).values
+            self.assertGreater(abs(found).max(), 0)
+
+    def test_spacings(self):
+        for name in ("x_spacing", "y_spacing"):
+            for wrong in (0, -1e-5, float("nan"), float("inf")):
+                self.check(ValueError, f"{name} is .*, but metres above 0",
+                           **{name: wrong})
+            for wrong in ("1e-5", [1], False):
+                self.check(TypeError, f"{name} is .*, but a number of metres",
+                           **{name: wrong})
+
+    def test_order(self):
+        """Samples first: a picture of nothing, so there is a warning."""
+        spectra = numpy.repeat(mirrors((3e-4,), lines=1), 200, axis=1)
+        for wrong in (spectra.swapaxes(1, 2), spectra[0].T, spectra[0].T.astype("f4")):
+            with self.assertWarnsRegex(gstoct.OctWarning, r"\[samples, A-lines\]"):
+                gstoct.reconstruct(wrong, mode="none")
+        for right in (spectra, spectra[0], random_spectra(400, 64),
+                      # some A-lines are dark, or the offset of an ADC is all there is
+                      spectra * (numpy.arange(200) % 4 > 0)[:, None],
+                      2048 + random_spectra(200, 1024) // 64):
+            gstoct.reconstruct(right.astype("u2"), mode="none")
 
     def test_error_of_an_element(self):
         """Its own sentence, and its name."""

@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Recordings are sliced as the array that is in the file."""
+import os
 import pathlib
 import pickle
+import subprocess
+import sys
 import tempfile
 import threading
 import unittest
+import warnings
 
 import common
 import gstoct
@@ -83,6 +87,27 @@ class Files(unittest.TestCase):
             values = found[1]
         self.assertTrue((values[:4] == SPECTRA[1, :4]).all())
         self.assertFalse(values[4:].any())
+
+    def test_missing(self):
+        """A file that says that it has more; the warning comes once, and does not hide
+        what is wrong otherwise."""
+        path = self.folder / "short.npy"
+        numpy.save(path, SPECTRA.reshape(12, 5, 1024))
+        os.truncate(path, path.stat().st_size - 2 * 5 * 1024 * 2 - 1)
+        said = subprocess.run(
+            [sys.executable, "-W", "always", "-c",
+             "import gstoct, sys; r = gstoct.open(sys.argv[1]); "
+             "print(r.shape, r.missing); r[0, 1]", path],
+            text=True, capture_output=True)
+        self.assertEqual(said.stdout.strip(), "(1, 9, 5, 1024) 3")
+        self.assertEqual(said.stderr.count("3 of them are missing"), 1, said.stderr)
+        with self.assertWarnsRegex(gstoct.OctWarning, "3 of them are missing"):
+            found = gstoct.open(path)
+        with self.assertRaisesRegex(gstoct.Error, "needs a spectral calibration"):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                gstoct.reconstruct(found)
+        self.assertEqual(self.open().missing, 0)
 
     def test_reconstruct(self):
         """As its array with its calibration."""

@@ -47,6 +47,24 @@ class Pictures(unittest.TestCase):
         self.assertGreater(found.values[100:140, 140:180].min(), background + 40)
         self.assertEqual(found._repr_png_()[1:4], b"PNG")
 
+    def test_sizes_that_are_none(self):
+        volume = gstoct.Volume(LEVELS)
+        for size, kind, sentence in (
+                ((0, 0), ValueError, "width is 0, but 16 to 8192"),
+                ((64, 8193), ValueError, "height is 8193, but"),
+                ((-5, 64), ValueError, "width is -5"), ((64.5, 64), TypeError, "64.5"),
+                (("64", 64), TypeError, "width is '64', but an integer"),
+                ((True, 64), TypeError, "width is True")):
+            with self.assertRaisesRegex(kind, sentence):
+                volume.render(*size)
+        self.assertEqual(volume.render(16, 16).shape, (16, 16, 3))
+        for name in ("x_spacing", "y_spacing", "z_spacing"):
+            for wrong, kind in (("2e-5", TypeError), ([1, 2], TypeError),
+                                (True, TypeError), (0, ValueError), (-1e-5, ValueError),
+                                (float("nan"), ValueError), (float("inf"), ValueError)):
+                with self.assertRaisesRegex(kind, f"{name} is .*, but"):
+                    gstoct.Volume(LEVELS, **{name: wrong})
+
     def test_of_a_result(self):
         spectra = common.mirrors((3e-4,) * 8, lines=8)
         images = gstoct.reconstruct(spectra, calibration=(790, 900), output="image",
