@@ -20,6 +20,8 @@
 #include "gstoctflip.h"
 #include "gstoctgather.h"
 #include "gstoctimagesrc.h"
+#include "gstoctigtlsink.h"
+#include "gstoctigtlsrc.h"
 #include "gstoctkeep.h"
 #include "gstoctkclock.h"
 #include "gstoctkresample.h"
@@ -72,6 +74,8 @@ plugin_init (GstPlugin *plugin)
   ok &= GST_ELEMENT_REGISTER (octreconstruct, plugin);
   ok &= GST_ELEMENT_REGISTER (octimagesrc, plugin);
   ok &= GST_ELEMENT_REGISTER (octrawsink, plugin);
+  ok &= GST_ELEMENT_REGISTER (octigtlsink, plugin);
+  ok &= GST_ELEMENT_REGISTER (octigtlsrc, plugin);
   ok &= GST_ELEMENT_REGISTER (octkeep, plugin);
   ok &= GST_ELEMENT_REGISTER (octmeter, plugin);
   ok &= GST_ELEMENT_REGISTER (octvolume, plugin);

@@ -77,6 +77,9 @@ Who can see it
   --record FOLDER      let the page record into this folder
   --keep-seconds N     hold the last N seconds of the video, which the page can
                        keep in FOLDER
+  --keep-memory MB     ... and of the raw spectra as many as MB megabytes have
+                       room for (default: 0, none); twice as much while a file
+                       is written
   --worklist FILE      text file of the cases that the page offers as labels, one
                        in each line
   --mode OCTAL         permissions of the recordings, such as 0640 (default: 0600,

@@ -71,6 +71,12 @@ What is recorded
   --instrument NAME    use calibration and settings kept under this name;
                        --calibration replaces that calibration
   --save-instrument NAME  keep calibration and settings under this name
+  --keep-seconds N     hold the last N seconds of the video: Enter, or the signal
+                       SIGUSR1, writes them to NAME-kept-DATE-TIME.mkv while
+                       all goes on
+  --keep-memory MB     ... and of the raw spectra as many as MB megabytes have
+                       room for (NAME-kept-spectra-DATE-TIME.oct; default: 0,
+                       none); twice as much while a file is written
   --size WxH           pixels of the B-scan in the video (default: 640x512)
   --volume             record a film of the rendered volumes too
   --bscans N           B-scans per volume (default: as the source says)

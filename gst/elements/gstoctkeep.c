@@ -33,7 +33,7 @@ GST_DEBUG_CATEGORY_STATIC (gst_oct_keep_debug);
 #define TIME_OFFSET (1000 * 3600 * GST_SECOND)
 
 typedef struct {
-  char *location;
+  char *location, *comment;
   double seconds;
   guint64 memory;
   guint file_mode;
@@ -49,11 +49,16 @@ static const GstOctProperty rows[] = {
       "Path of the files without ending; date and time come after it, as in "
       "LOCATION-20260504-140322.mkv (none = kept)",
       GST_OCT_PROPERTY_LIVE, NULL, GST_OCT_STRING (Settings, location) },
+  { "comment", "Comment",
+      "One line for the text beside the files, as the patient's eye "
+      "(none = without)",
+      GST_OCT_PROPERTY_LIVE, NULL, GST_OCT_STRING (Settings, comment) },
   { "seconds", "Seconds", "How much of the stream is held, in s",
       GST_OCT_PROPERTY_LIVE, NULL,
       GST_OCT_DOUBLE (Settings, seconds, 0.001, 86400.0, DEFAULT_SECONDS) },
   { "memory", "Memory",
-      "Most bytes that are held; above them fewer seconds are held",
+      "Most bytes that are held, above which fewer seconds are held; twice as "
+      "many while files are written",
       GST_OCT_PROPERTY_LIVE, NULL,
       GST_OCT_UINT64 (Settings, memory, 1, G_MAXINT64, DEFAULT_MEMORY) },
   { "file-mode", "File mode",
@@ -125,16 +130,23 @@ static void
 keep_report (GstOctKeep *self, const GstOctKeepJob *job, const char *location,
     guint images)
 {
-  GstBuffer *first = g_ptr_array_index (job->buffers, 0);
-  GstBuffer *last = g_ptr_array_index (job->buffers, job->buffers->len - 1);
-  guint64 length = GST_BUFFER_PTS (last) - GST_BUFFER_PTS (first);
+  gst_oct_bus_post (GST_ELEMENT (self),
+      gst_structure_new ("oct-kept", "location", G_TYPE_STRING, location,
+          "images", G_TYPE_UINT, images, "duration", G_TYPE_UINT64,
+          job->duration, NULL));
+}
 
-  if (GST_BUFFER_DURATION_IS_VALID (last))
-    length += GST_BUFFER_DURATION (last);
-  gst_oct_bus_post (
-      GST_ELEMENT (self), gst_structure_new ("oct-kept", "location",
-                              G_TYPE_STRING, location, "images", G_TYPE_UINT,
-                              images, "duration", G_TYPE_UINT64, length, NULL));
+/* The images are there, whether or not the text is. */
+static void
+keep_write_text (GstOctKeep *self, const GstOctKeepJob *job, guint images)
+{
+  g_autoptr (GError) error = NULL;
+
+  if (images > 0 && !gst_oct_keep_job_write_text (job, images, &error))
+    GST_ELEMENT_WARNING (self, RESOURCE, WRITE,
+        ("The images are kept, and the text beside them is not: %s",
+            error->message),
+        (NULL));
 }
 
 /* In the thread of the pool. */
@@ -148,8 +160,10 @@ keep_write (gpointer data, gpointer user_data)
   guint written = gst_oct_keep_job_write (job, &location, &error);
 
   if (error != NULL) {
-    keep_report_failure (self, error, location, written, job->buffers->len);
+    keep_report_failure (self, error, location, written, job->count);
+    keep_write_text (self, job, written);
   } else {
+    keep_write_text (self, job, written);
     g_mutex_lock (&self->lock);
     self->kept++;
     g_mutex_unlock (&self->lock);
@@ -199,10 +213,33 @@ keep_find_path (GstOctKeep *self, const char *location)
                ? g_strdup (base)
                : g_strdup_printf ("%s-%u", base, self->last_number);
   } while (keep_is_taken (path, ".oct") || keep_is_taken (path, ".mkv")
+           || keep_is_taken (path, ".txt")
            || keep_is_taken (path, ".mkv.part"));
   g_free (self->last_base);
   self->last_base = g_strdup (base);
   return path;
+}
+
+/* Called with the lock, after caps. */
+static gboolean
+keep_is_raw (GstOctKeep *self)
+{
+  return gst_structure_has_name (
+      gst_caps_get_structure (self->caps, 0), "video/x-raw");
+}
+
+/* Whether files that wait for a slow disk are too many.  They hold at most as
+ * much besides the ring as that may have.  Called with the lock. */
+static gboolean
+keep_is_too_slow (GstOctKeep *self)
+{
+  guint64 most;
+
+  GST_OBJECT_LOCK (self);
+  most = self->settings.memory;
+  GST_OBJECT_UNLOCK (self);
+  return g_thread_pool_unprocessed (self->pool) >= MOST_PENDING
+         || gst_oct_keep_ring_get_all_bytes (self->ring) > most;
 }
 
 /* The images held now, or NULL with a warning.  Called with the lock. */
@@ -220,22 +257,22 @@ keep_make_job (GstOctKeep *self, const char **refusal)
     *refusal = "Nothing has come yet that could be kept.";
     return NULL;
   }
-  if (g_thread_pool_unprocessed (self->pool) >= MOST_PENDING) {
-    *refusal = "The disk is too slow: four files wait for being written; keep "
-               "again when they are there.";
+  if (keep_is_too_slow (self)) {
+    *refusal =
+        "The disk is too slow: files that were to be kept wait for being "
+        "written; keep again when they are there.";
     return NULL;
   }
-  job = g_new0 (GstOctKeepJob, 1);
-  job->buffers = g_steal_pointer (&buffers);
+  job = gst_oct_keep_job_new (g_steal_pointer (&buffers));
   job->events =
       g_ptr_array_new_with_free_func ((GDestroyNotify)gst_event_unref);
   gst_pad_sticky_events_foreach (
       GST_BASE_SINK_PAD (self), keep_take_event, job->events);
   g_ptr_array_insert (job->events, 0, gst_event_new_caps (self->caps));
-  job->is_raw = gst_structure_has_name (
-      gst_caps_get_structure (self->caps, 0), "video/x-raw");
+  job->is_raw = keep_is_raw (self);
   GST_OBJECT_LOCK (self);
   location = g_strdup (self->settings.location);
+  job->comment = g_strdup (self->settings.comment);
   job->file_mode = self->settings.file_mode;
   GST_OBJECT_UNLOCK (self);
   job->path = keep_find_path (
@@ -378,6 +415,9 @@ gst_oct_keep_render (GstBaseSink *base, GstBuffer *buffer)
   if (!GST_CLOCK_TIME_IS_VALID (pts))
     pts = TIME_OFFSET + (guint64)g_get_monotonic_time () * GST_USECOND;
   g_mutex_lock (&self->lock);
+  /* a source that began anew: no file goes back in time */
+  if (keep_is_raw (self) && gst_oct_keep_ring_is_past (self->ring, pts))
+    gst_oct_keep_ring_clear (self->ring);
   ok = gst_oct_keep_ring_push (self->ring, buffer, pts, dts, length, most);
   g_mutex_unlock (&self->lock);
   if (ok)

@@ -3,22 +3,33 @@
 
 #include <gst/video/video.h>
 
+/* The bytes of a copy, until its last reference is gone. */
+typedef struct {
+  gsize *all; /* atomic, of all copies; a reference (GRcBox) */
+  gsize size;
+} Share;
+
 struct _GstOctKeepRing {
   GQueue buffers; /* GstBuffer */
   guint64 bytes;
+  gsize *all;       /* bytes of all copies that are alive; atomic */
   GstMemory *spare; /* of a buffer that has left, for the next one; or NULL */
 };
 
 GstOctKeepRing *
 gst_oct_keep_ring_new (void)
 {
-  return g_new0 (GstOctKeepRing, 1);
+  GstOctKeepRing *ring = g_new0 (GstOctKeepRing, 1);
+
+  ring->all = g_atomic_rc_box_new0 (gsize);
+  return ring;
 }
 
 void
 gst_oct_keep_ring_free (GstOctKeepRing *ring)
 {
   gst_oct_keep_ring_clear (ring);
+  g_atomic_rc_box_release (ring->all);
   g_free (ring);
 }
 
@@ -48,6 +59,32 @@ ring_take_memory (GstOctKeepRing *ring, gsize size)
     gst_memory_unref (memory);
   }
   return gst_allocator_alloc (NULL, size, NULL);
+}
+
+static void
+ring_free_share (gpointer data)
+{
+  Share *share = data;
+
+  g_atomic_pointer_add (share->all, -(gssize)share->size);
+  g_atomic_rc_box_release (share->all);
+  g_free (share);
+}
+
+/* Files that are being written hold copies that have left the ring. */
+static void
+ring_count (GstOctKeepRing *ring, GstBuffer *copy)
+{
+  static GQuark quark = 0;
+  Share *share = g_new (Share, 1);
+
+  if (quark == 0)
+    quark = g_quark_from_static_string ("gst-oct-keep-share");
+  *share = (Share){ g_atomic_rc_box_acquire (ring->all),
+    gst_buffer_get_size (copy) };
+  g_atomic_pointer_add (share->all, share->size);
+  gst_mini_object_set_qdata (
+      GST_MINI_OBJECT (copy), quark, share, ring_free_share);
 }
 
 static GstBuffer *
@@ -149,6 +186,7 @@ gst_oct_keep_ring_push (GstOctKeepRing *ring, GstBuffer *buffer,
   GST_BUFFER_PTS (copy) = pts;
   GST_BUFFER_DTS (copy) = dts;
   ring->bytes += gst_buffer_get_size (copy);
+  ring_count (ring, copy);
   g_queue_push_tail (&ring->buffers, copy);
   ring_trim (ring, length, most);
   return TRUE;
@@ -169,6 +207,20 @@ guint64
 gst_oct_keep_ring_get_bytes (const GstOctKeepRing *ring)
 {
   return ring->bytes;
+}
+
+guint64
+gst_oct_keep_ring_get_all_bytes (const GstOctKeepRing *ring)
+{
+  return (gsize)g_atomic_pointer_get (ring->all);
+}
+
+gboolean
+gst_oct_keep_ring_is_past (const GstOctKeepRing *ring, GstClockTime pts)
+{
+  const GstBuffer *last = g_queue_peek_tail ((GQueue *)&ring->buffers);
+
+  return last != NULL && pts < GST_BUFFER_PTS (last);
 }
 
 GstClockTime

@@ -32,6 +32,14 @@ void gst_oct_keep_ring_clear (GstOctKeepRing *ring);
  * Nothing changes them any more. */
 GPtrArray *gst_oct_keep_ring_get (const GstOctKeepRing *ring);
 
+/* Bytes of all that came from it and is not freed, which includes what it holds.
+ * Any thread. */
+guint64 gst_oct_keep_ring_get_all_bytes (const GstOctKeepRing *ring);
+
+/* Whether `pts` is before the last buffer. */
+gboolean gst_oct_keep_ring_is_past (
+    const GstOctKeepRing *ring, GstClockTime pts);
+
 /* Bytes that it holds, and the time from its first buffer to the end of its
  * last one in ns. */
 guint64 gst_oct_keep_ring_get_bytes (const GstOctKeepRing *ring);

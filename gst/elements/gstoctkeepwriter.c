@@ -15,9 +15,38 @@ typedef struct {
   GstPad *from; /* into it */
 } Writer;
 
+/* NULL: it is written. */
+static void
+job_free_buffer (gpointer buffer)
+{
+  if (buffer != NULL)
+    gst_buffer_unref (buffer);
+}
+
+GstOctKeepJob *
+gst_oct_keep_job_new (GPtrArray *buffers)
+{
+  GstOctKeepJob *job = g_new0 (GstOctKeepJob, 1);
+  GstBuffer *first = g_ptr_array_index (buffers, 0);
+  GstBuffer *last = g_ptr_array_index (buffers, buffers->len - 1);
+
+  g_ptr_array_set_free_func (buffers, job_free_buffer);
+  job->buffers = buffers;
+  job->count = buffers->len;
+  job->duration = GST_BUFFER_PTS (last) - GST_BUFFER_PTS (first);
+  if (GST_BUFFER_DURATION_IS_VALID (last))
+    job->duration += GST_BUFFER_DURATION (last);
+  for (guint i = 0; i < buffers->len; i++)
+    job->bytes += gst_buffer_get_size (g_ptr_array_index (buffers, i));
+  job->kept_at = g_date_time_new_now_local ();
+  return job;
+}
+
 void
 gst_oct_keep_job_free (GstOctKeepJob *job)
 {
+  g_date_time_unref (job->kept_at);
+  g_free (job->comment);
   g_ptr_array_unref (job->buffers);
   g_ptr_array_unref (job->events);
   g_free (job->path);
@@ -104,14 +133,15 @@ writer_push_events (Writer *writer, const GstOctKeepJob *job)
   }
 }
 
+/* Each is freed when it is written: the ring has new ones meanwhile. */
 static guint
 writer_push (Writer *writer, const GstOctKeepJob *job)
 {
   guint pushed = 0;
 
-  while (pushed < job->buffers->len
+  while (pushed < job->count
          && gst_pad_push (writer->from,
-                gst_buffer_ref (g_ptr_array_index (job->buffers, pushed)))
+                g_steal_pointer (&g_ptr_array_index (job->buffers, pushed)))
                 == GST_FLOW_OK)
     pushed++;
   gst_pad_push_event (writer->from, gst_event_new_eos ());
@@ -150,14 +180,13 @@ writer_run (const GstOctKeepJob *job, const char *path, GError **error)
       writer_push_events (&writer, job);
       pushed = writer_push (&writer, job);
       failed = writer_has_failed (&writer,
-          pushed == job->buffers->len ? GST_CLOCK_TIME_NONE : FAILED_WAIT,
-          error);
+          pushed == job->count ? GST_CLOCK_TIME_NONE : FAILED_WAIT, error);
     }
     gst_element_set_state (writer.pipeline, GST_STATE_NULL);
     if (!failed && !writer_has_failed (&writer, 0, error)
-        && pushed < job->buffers->len)
+        && pushed < job->count)
       g_set_error (error, OCT_ERROR, OCT_ERROR_WRITE,
-          "'%s' took %u of %u images only", path, pushed, job->buffers->len);
+          "'%s' took %u of %u images only", path, pushed, job->count);
     if (job->is_raw)
       pushed = writer_count_frames (into);
     gst_pad_unlink (writer.from, into);
@@ -166,16 +195,6 @@ writer_run (const GstOctKeepJob *job, const char *path, GError **error)
   gst_object_unref (writer.from);
   gst_object_unref (writer.pipeline);
   return pushed;
-}
-
-static guint64
-job_get_bytes (const GstOctKeepJob *job)
-{
-  guint64 bytes = 0;
-
-  for (guint i = 0; i < job->buffers->len; i++)
-    bytes += gst_buffer_get_size (g_ptr_array_index (job->buffers, i));
-  return bytes;
 }
 
 /* Under another name until it is whole. */
@@ -198,7 +217,7 @@ job_write_video (const GstOctKeepJob *job, const char *path, GError **error)
     g_propagate_error (error, local);
     return 0;
   }
-  code = oct_file_end_as_new (fd, job_get_bytes (job), part, path);
+  code = oct_file_end_as_new (fd, job->bytes, part, path);
   if (code == 0)
     return written;
   oct_file_set_write_error (error, path, code);
@@ -212,4 +231,22 @@ gst_oct_keep_job_write (GstOctKeepJob *job, char **location, GError **error)
       job->path, job->is_raw ? OCT_RECORDING_SUFFIX : ".mkv", NULL);
   return job->is_raw ? writer_run (job, job->path, error)
                      : job_write_video (job, *location, error);
+}
+
+gboolean
+gst_oct_keep_job_write_text (
+    const GstOctKeepJob *job, guint images, GError **error)
+{
+  g_autofree char *path = g_strconcat (job->path, ".txt", NULL);
+  g_autofree char *time = g_date_time_format (job->kept_at, "%H:%M:%S on %F");
+  char seconds[G_ASCII_DTOSTR_BUF_SIZE];
+  g_autofree char *text = NULL;
+
+  g_ascii_formatd (
+      seconds, sizeof seconds, "%.1f", (double)job->duration / GST_SECOND);
+  text = g_strdup_printf ("Kept at %s: the last %s s, %u %s\n%s%s", time,
+      seconds, images, job->is_raw ? "B-scans" : "images",
+      job->comment != NULL ? job->comment : "",
+      job->comment != NULL ? "\n" : "");
+  return oct_file_mode_write (path, text, -1, job->file_mode, error);
 }

@@ -93,13 +93,14 @@ live_control_record (OctLive *live, gboolean on, GError **error)
 static gboolean
 live_control_keep (OctLive *live, GError **error)
 {
+  g_autofree char *label = oct_live_label_describe (&live->label);
   const char *sentence;
 
   if (live->kept == NULL)
     return live_control_refuse (error,
         "Nothing can be kept; start oct-live with --record FOLDER "
         "--keep-seconds N.");
-  return oct_live_kept_keep (live->kept, &sentence)
+  return oct_live_kept_keep (live->kept, label, &sentence)
          || live_control_refuse (error, sentence);
 }
 

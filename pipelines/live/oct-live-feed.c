@@ -17,6 +17,7 @@
         "range=contrast range-smoothing=0.9 range-messages=true "              \
         "! " OCT_LIVE_FILTERS " ! "                                            \
         "capsfilter name=levels"
+#define IN_MEMORY "capsfilter caps=video/x-raw ! "
 /* B-scans that a background is taken from: half a second of most cameras. */
 #define BACKGROUND_BSCANS 16
 /* From one measurement to the next, ms: for people who look, and to keep */
@@ -192,14 +193,24 @@ feed_set_levels (GstBin *part, const char *format)
   g_object_set (levels, "caps", caps, NULL);
 }
 
+static void
+feed_tell_spectra (OctLiveFeed *feed, const OctLiveSource *source)
+{
+  g_autoptr (GstPad) spectra = gst_element_get_static_pad (feed->source, "src");
+  g_autoptr (GstPad) calibration =
+      oct_launch_get_pad (feed->pipeline, "dcsub", "src");
+
+  source->spectra (spectra, calibration, source->spectra_data);
+}
+
 /* Spectra to images. */
 static GstElement *
 add_reconstruction (OctLiveFeed *feed, GstElement *from,
     const OctLiveSource *source, const OctLiveSettings *settings,
     GError **error)
 {
-  GstElement *part =
-      oct_launch_add_own_part (GST_BIN (feed->pipeline), RECONSTRUCT, error);
+  GstElement *part = oct_launch_add_own_part (GST_BIN (feed->pipeline),
+      source->spectra != NULL ? IN_MEMORY RECONSTRUCT : RECONSTRUCT, error);
 
   if (part == NULL)
     return NULL;
@@ -232,6 +243,8 @@ add_reconstruction (OctLiveFeed *feed, GstElement *from,
         "given as --images.");
     return NULL;
   }
+  if (source->spectra != NULL)
+    feed_tell_spectra (feed, source);
   return part;
 }
 

@@ -42,6 +42,11 @@ typedef struct {
   const OctLiveSettings *wishes; /* or NULL */
   guint64 wished;
   double depth_from, depth_to; /* metres in the sample; 0, 0: all */
+  /* Main thread, each time that there is a new pipeline from the source: the
+   * pad of its spectra, which are in system memory then, and one that knows
+   * their calibration; or NULL. */
+  void (*spectra) (GstPad *spectra, GstPad *calibration, gpointer data);
+  gpointer spectra_data;
 } OctLiveSource;
 
 /* Properties of the images; zero or NULL as long as they are not known. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "oct-live-options.h"
+#include "oct-moment.h"
 #include "oct-types.h"
 #include "oct-version.h"
 
@@ -102,6 +103,9 @@ read_command_line (OctLiveOptions *o, int *argc, char ***argv, GError **error)
     { "keep-seconds", 0, 0, G_OPTION_ARG_INT, &o->keep_seconds,
       "Hold the last N seconds of the video, which the page can keep in FOLDER "
       "(default: 0, off)", "N" },
+    { "keep-memory", 0, 0, G_OPTION_ARG_INT, &o->keep_memory,
+      "With --keep-seconds: hold the raw spectra too, in at most MB megabytes "
+      "(default: 0, none)", "MB" },
     { "pedal", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &o->pedals,
       "Foot pedal at this computer, as /dev/input/by-id/...-event-kbd; can be "
       "given several times", "DEVICE" },
@@ -237,11 +241,13 @@ check_server (OctLiveOptions *o, GError **error)
         "50000-50100.");
   if ((o->cert != NULL) != (o->key != NULL))
     return live_options_refuse (error, "--cert and --key are given together.");
-  if (o->keep_seconds < 0 || o->keep_seconds > 600
-      || (o->keep_seconds > 0 && o->record == NULL))
+  if (!oct_moment_check_options (
+          o->keep_seconds, o->keep_memory, o->record != NULL, error))
+    return FALSE;
+  if (o->keep_memory > 0 && o->images != NULL)
     return live_options_refuse (error,
-        "--keep-seconds is between 1 and 600, or 0 for off, and needs the "
-        "folder of --record.");
+        "--keep-memory holds raw spectra, and --images has none; leave one of "
+        "them out.");
   if (o->pedal_keys != NULL && o->pedals == NULL)
     return live_options_refuse (
         error, "--pedal-keys belongs to --pedal, the device of a pedal.");

@@ -29,6 +29,7 @@ typedef struct {
   char *record, *mode;
   char *worklist;    /* file, or NULL */
   gint keep_seconds; /* 0: nothing is kept */
+  gint keep_memory;  /* MB of spectra, 0: none are kept */
   guint file_mode;   /* of `mode`, for recordings */
   char **pedals;     /* their devices, or NULL */
   char *pedal_keys;  /* map of oct_live_gestures_parse(), never NULL */

@@ -9,6 +9,7 @@
 #include "oct-live-options.h"
 #include "oct-live-pedal.h"
 #include "oct-live-server.h"
+#include "oct-moment.h"
 #include "oct-terminal.h"
 
 #include <arpa/inet.h>
@@ -75,11 +76,29 @@ load_certificate (const OctLiveOptions *options, GTlsCertificate **certificate,
   return *certificate != NULL;
 }
 
+/* Before the source: it hears of its spectra. */
+static gboolean
+make_kept (Program *program, OctLiveSource *source, GError **error)
+{
+  const OctLiveOptions *o = &program->options;
+
+  if (o->keep_seconds == 0)
+    return TRUE;
+  program->live.kept =
+      oct_live_kept_new (o->record, o->file_mode, (guint)o->keep_seconds,
+          (guint64)o->keep_memory * OCT_MOMENT_MEGABYTE, error);
+  if (program->live.kept != NULL && o->keep_memory > 0) {
+    source->spectra = oct_live_kept_watch_spectra;
+    source->spectra_data = program->live.kept;
+  }
+  return program->live.kept != NULL;
+}
+
 static gboolean
 make_graph (Program *program, GError **error)
 {
   const OctLiveOptions *o = &program->options;
-  const OctLiveSource source = { .instrument = &o->instrument,
+  OctLiveSource source = { .instrument = &o->instrument,
     .ends = &o->ends,
     .file = &o->file,
     .source = o->source,
@@ -100,6 +119,8 @@ make_graph (Program *program, GError **error)
     .depth_to = o->view.to * 1e-6 };
   g_autoptr (GstPad) pad = NULL;
 
+  if (!make_kept (program, &source, error))
+    return FALSE;
   program->live.graph = oct_live_graph_new (&source, error);
   if (program->live.graph == NULL)
     return FALSE;
@@ -109,12 +130,10 @@ make_graph (Program *program, GError **error)
       oct_live_graph_get_streams (program->live.graph));
   program->live.recording = oct_live_recording_new (o->record, o->file_mode,
       pad, oct_live_graph_has_settings (program->live.graph), error);
-  if (program->live.recording == NULL || o->keep_seconds == 0)
-    return program->live.recording != NULL;
-  program->live.kept =
-      oct_live_kept_new (o->record, o->file_mode, (guint)o->keep_seconds,
-          oct_live_graph_get_streams (program->live.graph), error);
-  return program->live.kept != NULL;
+  if (program->live.kept != NULL)
+    oct_live_kept_watch_video (
+        program->live.kept, oct_live_graph_get_streams (program->live.graph));
+  return program->live.recording != NULL;
 }
 
 static void
@@ -344,6 +363,7 @@ live_on_second (gpointer data)
   Program *program = data;
   OctLive *live = &program->live;
   gint64 now = g_get_monotonic_time ();
+  gboolean failed;
   OctLiveCounts counts;
 
   oct_live_graph_get_counts (live->graph, &counts);
@@ -354,6 +374,8 @@ live_on_second (gpointer data)
   program->counted_at = now;
   if (live->recording != NULL)
     oct_live_recording_watch (live->recording);
+  if (live->kept != NULL)
+    (void)oct_live_kept_get_sentence (live->kept, &failed);
   oct_live_clients_tick (live);
   oct_live_clients_update_measuring (live);
   return G_SOURCE_CONTINUE;

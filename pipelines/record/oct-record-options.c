@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "oct-record-options.h"
 #include "oct-fill.h"
+#include "oct-moment.h"
 #include "oct-version.h"
 
 #include <math.h>
@@ -63,9 +64,10 @@ check_options (OctRecordProgramOptions *options, GError **error)
   else if (options->rtsp_port < -1 || options->rtsp_port > 65535)
     problem = "--rtsp is a port of 1 to 65535, or 0 for any free one.";
   else if (options->no_video && !pipeline->raw && !pipeline->lossless
-           && !pipeline->volume.wanted && !pipeline->flow)
+           && !pipeline->volume.wanted && !pipeline->flow
+           && options->keep_seconds == 0)
     problem = "--no-video leaves nothing to record; add --raw, --lossless, "
-              "--volume or --flow.";
+              "--volume, --flow or --keep-seconds.";
   else if (pipeline->flow && pipeline->volume.wanted && pipeline->source == NULL
            && pipeline->spectra.data == NULL)
     problem =
@@ -96,11 +98,14 @@ check_options (OctRecordProgramOptions *options, GError **error)
   else
     problem = oct_record_volume_check (&pipeline->volume);
   pipeline->meters = options->output != NULL && !options->no_meters;
+  pipeline->held = options->keep_memory > 0;
   if (problem != NULL)
     g_set_error_literal (
         error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, problem);
   return problem == NULL && oct_view_options_check (&pipeline->images, error)
          && check_fill (pipeline->fill, error)
+         && oct_moment_check_options (options->keep_seconds,
+             options->keep_memory, options->output != NULL, error)
          && oct_launch_set_mode (options->mode, &options->file_mode, error);
 }
 
@@ -172,6 +177,16 @@ add_entries (GOptionGroup *group, OctRecordProgramOptions *options)
         "Length of a part (default: 180)", "S" },
     { "bitrate", 0, 0, G_OPTION_ARG_INT, &options->bitrate,
         "Bit rate of the video in kbit/s (default: 8000)", "B" },
+    { "keep-seconds", 0, 0, G_OPTION_ARG_INT, &options->keep_seconds,
+        "Hold the last N seconds of the video, which Enter or SIGUSR1 writes "
+        "to "
+        "a file of their own (default: 0, off)",
+        "N" },
+    { "keep-memory", 0, 0, G_OPTION_ARG_INT, &options->keep_memory,
+        "With --keep-seconds: hold the raw spectra too, in at most MB "
+        "megabytes "
+        "(default: 0, none)",
+        "MB" },
     { "size", 0, 0, G_OPTION_ARG_STRING, &options->size,
         "Pixels of the B-scan in the video (default: 640x512)", "WxH" },
     { "mode", 0, 0, G_OPTION_ARG_STRING, &options->mode,

@@ -11,6 +11,8 @@ typedef struct {
   char *output, *size, *mode;
   guint file_mode; /* of `mode` */
   gint seconds, part_seconds, bitrate;
+  gint keep_seconds; /* 0: nothing is held */
+  gint keep_memory;  /* MB of spectra, 0: none are held */
   gboolean mp4, no_video, no_meters;
   char *stream, *address, *password_file;
   gint rtsp_port; /* -1 = no server */

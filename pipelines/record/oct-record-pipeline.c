@@ -116,7 +116,7 @@ record_pipeline_describe (const OctRecordOptions *options)
       "max-size-buffers=8 ! %soctreconstruct name=reconstruct output=ascans ! "
       "%stee name=ascans %s %s %s ascans. ! %s ! %s",
       options->source != NULL ? options->source : "octsrc name=octsrc",
-      options->raw ? " caps=video/x-raw" : "", spectra, ascans,
+      options->raw || options->held ? " caps=video/x-raw" : "", spectra, ascans,
       lossless != NULL ? lossless : "",
       options->volume.wanted ? oct_record_volume_describe () : "", flow, images,
       view);

@@ -29,6 +29,7 @@ typedef struct {
                          it, or takes all A-lines */
   char *fill;         /* id of an OctFillWay, NULL = the default */
   gboolean raw;       /* spectra are recorded: keep them in main memory */
+  gboolean held;      /* the last spectra are: the same */
   gboolean meters;    /* measure spectra and A-scans: messages of octmeter */
   gboolean lossless;  /* also make images of 16 bit */
   double min, max;    /* of these, dB */

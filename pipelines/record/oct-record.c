@@ -6,6 +6,7 @@
  */
 #include "oct-listener.h"
 #include "oct-pulse.h"
+#include "oct-record-kept.h"
 #include "oct-record-options.h"
 #include "oct-record-pipeline.h"
 #include "oct-recorder.h"
@@ -38,6 +39,7 @@ typedef struct {
   guint count;
   char *measured; /* output of the recording with measurements, or NULL */
   OctStream *stream;
+  OctRecordKept *kept;   /* or NULL */
   guint stream_restarts; /* that were reported */
   gint64 started, shown;
   OctPulse pulse;   /* of the B-scans that come from the source */
@@ -228,6 +230,14 @@ start_stream (Program *program, GError **error)
     g_print ("Live: %s%s\n", oct_stream_get_url (program->stream),
         password != NULL ? " (user oct, and the password)" : "");
   return TRUE;
+}
+
+static gboolean
+start_kept (Program *program, GError **error)
+{
+  program->kept =
+      oct_record_kept_new (program->options, program->pipeline, error);
+  return program->kept != NULL || *error == NULL;
 }
 
 /* A viewer that cannot be reached is not a reason to stop. */
@@ -535,14 +545,15 @@ is_time_over (Program *program, gboolean recording)
 static void
 record_watch (Program *program, GError **error)
 {
-  gboolean seen =
-      program->options->pipeline.view != NULL || program->stream != NULL;
+  gboolean seen = program->options->pipeline.view != NULL
+                  || program->stream != NULL || program->kept != NULL;
   gboolean over = FALSE;
 
   while (!over) {
     GstMessageType type = oct_launch_poll (program->pipeline, TRUE, error);
     gboolean all_ended = watch_recordings (program);
 
+    oct_record_kept_watch (program->kept);
     watch_stream (program);
     watch_source (program);
     over = type == GST_MESSAGE_EOS || type == GST_MESSAGE_ERROR
@@ -587,6 +598,7 @@ record_clear (Program *program)
     oct_recorder_free (program->recordings[i].recorder);
     g_free (program->recordings[i].files);
   }
+  oct_record_kept_free (program->kept);
   g_free (program->measured);
   oct_stream_free (program->stream);
   gst_object_unref (program->pipeline);
@@ -599,7 +611,7 @@ record_clear (Program *program)
 static gboolean
 record_run (Program *program, gboolean *clean, GError **error)
 {
-  gboolean ok = FALSE;
+  gboolean ok = FALSE, kept;
 
   program->started = g_get_monotonic_time ();
   program->pipeline =
@@ -609,7 +621,8 @@ record_run (Program *program, gboolean *clean, GError **error)
   oct_record_pipeline_count (program->pipeline);
   oct_pulse_init (&program->pulse, program->started);
   add_pulse (program);
-  if (start_recordings (program, error) && start_stream (program, error)) {
+  if (start_recordings (program, error) && start_stream (program, error)
+      && start_kept (program, error)) {
     record_keep_measurements (program);
     gst_element_set_state (program->pipeline, GST_STATE_PLAYING);
     record_watch (program, error);
@@ -619,10 +632,11 @@ record_run (Program *program, gboolean *clean, GError **error)
   stop_recordings (program);
   for (guint i = 0; i < program->count; i++)
     oct_recorder_wait_and_tell (program->recordings[i].recorder);
+  kept = oct_record_kept_end (program->kept);
   if (ok) {
     record_show_progress (program, TRUE);
     watch_recordings (program);
-    ok = record_report (program) && *error == NULL;
+    ok = record_report (program) && kept && *error == NULL;
   }
   *clean = record_clear (program);
   return ok;
@@ -644,6 +658,7 @@ main (int argc, char **argv)
     return 2;
   }
   oct_launch_catch_interrupts ();
+  oct_record_kept_catch_signal ();
   gst_init (NULL, NULL);
   oct_launch_shows_warnings ();
   ok = record_run (&program, &clean, &error);

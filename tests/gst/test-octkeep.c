@@ -147,6 +147,34 @@ check_video (const char *location, guint from, guint count)
 
 /* ------------------------------------------------------------------ spectra */
 
+/* A source that begins anew has times from 0 on: no file goes back in time. */
+GST_START_TEST (test_spectra_anew)
+{
+  g_autofree char *path = oct_test_file_path ("anew"), *location = NULL;
+  GstHarness *harness = gst_harness_new ("octkeep");
+  GstElement *element = harness->element;
+  GstBus *bus = gst_bus_new ();
+
+  gst_element_set_bus (element, bus);
+  g_object_set (element, "location", path, NULL);
+  gst_harness_set_src_caps_str (harness,
+      "video/x-raw,format=GRAY16_LE,width=4,height=2,framerate=1000/1");
+  for (guint i = 0; i < 30; i++) {
+    GstBuffer *buffer = gst_harness_create_buffer (harness, 16);
+
+    gst_buffer_memset (buffer, 0, 0, 16);
+    GST_BUFFER_PTS (buffer) = (i < 18 ? 500 + i : i - 18) * GST_MSECOND;
+    GST_BUFFER_DURATION (buffer) = GST_MSECOND;
+    fail_unless_equals_int (gst_harness_push (harness, buffer), GST_FLOW_OK);
+  }
+  location = keep (element);
+  fail_unless_equals_int (wait_for (bus, location), 12);
+  gst_element_set_bus (element, NULL);
+  gst_harness_teardown (harness);
+  gst_object_unref (bus);
+}
+GST_END_TEST
+
 /* The last 20 of 90 B-scans, with their calibration, as octsrc delivers them. */
 GST_START_TEST (test_spectra)
 {
@@ -341,6 +369,87 @@ limit_files (rlim_t bytes)
   fail_unless (setrlimit (RLIMIT_FSIZE, &limit) == 0);
 }
 
+typedef struct {
+  GThread *test;
+  GMutex lock; /* held: the writer stands still */
+} Holding;
+
+/* The thread that writes waits in its warning, with all that it was to write. */
+static GstBusSyncReply
+hold_writer (GstBus *bus, GstMessage *message, gpointer data)
+{
+  Holding *holding = data;
+
+  if (g_thread_self () != holding->test
+      && GST_MESSAGE_TYPE (message) == GST_MESSAGE_WARNING) {
+    g_mutex_lock (&holding->lock);
+    g_mutex_unlock (&holding->lock);
+  }
+  return GST_BUS_PASS;
+}
+
+/* While the disk does not take a file, nothing more is kept than `memory`
+ * besides the ring; then it is again. */
+GST_START_TEST (test_memory_of_files)
+{
+  Holding holding = { .test = g_thread_self () };
+  g_autofree char *good = oct_test_file_path ("good");
+  g_autofree char *bad = oct_test_file_path ("missing/folder/kept");
+  g_autofree char *lost = NULL, *location = NULL;
+  Video v;
+
+  video_begin (&v);
+  g_mutex_init (&holding.lock);
+  g_mutex_lock (&holding.lock);
+  gst_bus_set_sync_handler (v.bus, hold_writer, &holding, NULL);
+  g_object_set (v.keep, "location", bad, "memory", (guint64)2500, NULL);
+  video_push (&v, 0, 24);
+  lost = keep (v.keep);
+  fail_unless (lost != NULL);
+  video_push (&v, 24, 10); /* 10 .. 33 are held, 0 .. 23 wait */
+  fail_unless (keep (v.keep) == NULL);
+  wait_for_warning (v.bus, "disk is too slow");
+  g_object_set (v.keep, "location", good, NULL);
+  g_mutex_unlock (&holding.lock);
+  wait_for_warning (v.bus, "could not be kept");
+  while ((location = keep (v.keep)) == NULL) {
+    wait_for_warning (v.bus, "disk is too slow"); /* it frees them now */
+    g_usleep (1000);
+  }
+  fail_unless_equals_int (wait_for (v.bus, location), 24);
+  check_video (location, 10, 24);
+  gst_bus_set_sync_handler (v.bus, NULL, NULL, NULL);
+  video_end (&v);
+  g_mutex_clear (&holding.lock);
+}
+GST_END_TEST
+
+/* When it was kept, how much, and of whom. */
+GST_START_TEST (test_text)
+{
+  g_autofree char *location = NULL, *path = NULL, *text = NULL;
+  g_autoptr (GError) error = NULL;
+  Video v;
+
+  video_begin (&v);
+  g_object_set (v.keep, "comment", "Mrs Example, left eye", NULL);
+  video_push (&v, 0, 250);
+  location = keep (v.keep);
+  fail_unless_equals_int (wait_for (v.bus, location), 250);
+  path = g_strdup (location);
+  strcpy (strrchr (path, '.'), ".txt");
+  g_file_get_contents (path, &text, NULL, &error);
+  g_assert_no_error (error);
+  fail_unless (g_regex_match_simple (
+                   "^Kept at \\d\\d:\\d\\d:\\d\\d on "
+                   "\\d{4}-\\d\\d-\\d\\d: the last 0\\.2 s, 250 images\n"
+                   "Mrs Example, left eye\n$",
+                   text, G_REGEX_DOLLAR_ENDONLY, 0),
+      "%s", text);
+  video_end (&v);
+}
+GST_END_TEST
+
 /* A disk that takes 1000 bytes: no file that looks whole, nor a part of one. */
 GST_START_TEST (test_full_disk)
 {
@@ -435,9 +544,12 @@ octkeep_suite (void)
   suite_add_tcase (suite, tc);
   tcase_add_checked_fixture (tc, NULL, oct_test_remove_files);
   tcase_add_test (tc, test_spectra);
+  tcase_add_test (tc, test_spectra_anew);
   tcase_add_test (tc, test_groups);
   tcase_add_test (tc, test_twice);
   tcase_add_test (tc, test_memory);
+  tcase_add_test (tc, test_memory_of_files);
+  tcase_add_test (tc, test_text);
   tcase_add_test (tc, test_forgotten);
   tcase_add_test (tc, test_buffers_are_given_back);
   tcase_add_test (tc, test_no_folder);

@@ -2,7 +2,7 @@
 // What pages hear of a recording whose files are taken away, who may read its
 // files, and what ends it.
 import assert from "node:assert/strict";
-import { chmodSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, unlinkSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 
 import { assertUntroubled, countFrames, ended, run, Server, sleep, until } from "./lib.mjs";
@@ -66,7 +66,7 @@ const together = {
     assert.ok(said(talk).active);
     record(talk, false);
     await until("it is finished", () => !said(talk).active && !said(talk).finishing);
-    const files = readdirSync(server.recordings).filter((name) => name.startsWith("kept-"));
+    const files = readdirSync(server.recordings).filter((name) => /^kept-.*mkv$/.test(name));
     assert.deepEqual(files.sort(), [first, second].sort());
     for (const name of files) {
       assert.equal(modeOf(join(server.recordings, name)), "600");
@@ -74,6 +74,27 @@ const together = {
       renameSync(join(server.recordings, name), join(server.recordings, `${name}.alone`, name));
       assert.ok(await countFrames(join(server.recordings, `${name}.alone`)) > 0);
     }
+    assert.equal(await server.stop(), 0);
+  },
+
+  async "spectra are kept beside the video, with their calibration and the case"() {
+    const server = await Server.start("--keep-seconds", "2", "--keep-memory", "100");
+    const talk = await Talk.start(server);
+    await until("some seconds have gone by", () =>
+      talk.messages.findLast(({ type }) => type === "status")?.frames > 100);
+    talk.say(JSON.stringify({ type: "label", text: "Phantom 7", side: "left", shown: false }));
+    talk.say(JSON.stringify({ type: "keep" }));
+    await until("it is kept", () => /mkv\. Kept the last \d+ s of spectra: kept-spectra-.*\.oct\.$/.test(kept(talk)?.sentence));
+    assert.ok(!kept(talk).failed, kept(talk).sentence);
+    const [, name] = / (kept-spectra-.*)\.oct\.$/.exec(kept(talk).sentence);
+    const text = readFileSync(join(server.recordings, `${name}.txt`), "utf8");
+    const [, count] = /, (\d+) B-scans\nCase: Phantom 7.*left\n$/i.exec(text) ?? assert.fail(text);
+    const recording = readFileSync(join(server.recordings, `${name}.oct`), "utf8");
+    assert.match(recording, /^\[calibration\]$/m);
+    const [samples, lines] = ["samples", "lines"].map((key) => Number(new RegExp(`^${key}=(\\d+)$`, "m").exec(recording)[1]));
+    const bytes = readdirSync(server.recordings).filter((file) => file.startsWith(name) && file.endsWith(".raw"))
+      .reduce((sum, file) => sum + statSync(join(server.recordings, file)).size, 0);
+    assert.equal(bytes, Number(count) * samples * lines * 2);
     assert.equal(await server.stop(), 0);
   },
 
@@ -90,8 +111,9 @@ const together = {
     talk.say(JSON.stringify({ type: "keep" }));
     await until("it has begun", () => readdirSync(server.recordings).length > 0);
     assert.equal(await server.stopKeeping(), 1); // as one was lost
-    const [name] = readdirSync(server.recordings);
+    const [name, text] = readdirSync(server.recordings).sort();
     assert.match(name, /^kept-[\d-]+\.mkv$/);
+    assert.equal(text, name.replace("mkv", "txt"));
     assert.ok(await countFrames(server.recordings) > 0);
     server.clear();
   },
