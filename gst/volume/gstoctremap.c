@@ -21,6 +21,7 @@
 #include "gstoctremapgrid.h"
 #include "gstoctscan.h"
 #include "gstoctscanmask.h"
+#include "gstoctscanmeta.h"
 #include "gstoctscanpath.h"
 #include "gstoctvolumeevents.h"
 #include "oct-parallel.h"
@@ -440,9 +441,12 @@ remap_note_time (GstOctRemap *self, GstBuffer *buffer, const GstOctScanRun *run)
   self->end = end;
 }
 
-/* B-scan `image` of the buffer to place `bscan` of the path. */
+/* B-scan `image` of the buffer to place `bscan` of the path.  `valid`: of its
+ * A-lines, NULL: all. Those that are lost stay as they were in the volume
+ * before. */
 static void
-remap_store (GstOctRemap *self, const OctFrame *frame, guint image, guint bscan)
+remap_store (GstOctRemap *self, const OctFrame *frame, guint image, guint bscan,
+    const guint8 *valid)
 {
   gsize size = get_line_size (self), stride = frame->planes[0].stride;
   gsize value = oct_sample_format_size (self->in.format);
@@ -450,25 +454,31 @@ remap_store (GstOctRemap *self, const OctFrame *frame, guint image, guint bscan)
   guint8 *to = self->store + first * size;
   const guint8 *from = frame->planes[0].data;
 
-  memset (self->seen + first, 1, self->lines);
-  if (!self->in.is_video) {
-    for (guint i = 0; i < self->lines; i++)
-      memcpy (to + i * size, from + ((gsize)image * self->lines + i) * stride,
-          size);
-    return;
-  }
-  from += (gsize)image * self->depths * stride;
-  for (guint i = 0; i < self->lines; i++)
-    for (guint z = 0; z < self->depths; z++)
+  if (self->in.is_video)
+    from += (gsize)image * self->depths * stride;
+  else
+    from += (gsize)image * self->lines * stride;
+  for (guint i = 0; i < self->lines; i++) {
+    if (valid != NULL && valid[image * self->lines + i] == 0)
+      continue;
+    self->seen[first + i] = 1;
+    for (guint z = 0; z < self->depths && self->in.is_video; z++)
       memcpy (to + i * size + z * value, from + z * stride + i * value, value);
+    if (!self->in.is_video)
+      memcpy (to + i * size, from + i * stride, size);
+  }
 }
 
 static GstFlowReturn
 remap_take_runs (GstOctRemap *self, GstBuffer *buffer, const OctFrame *frame)
 {
+  guint count = self->in.bscans * self->lines;
+  g_autofree guint8 *valid = g_malloc (count);
   GstFlowReturn ret = GST_FLOW_OK;
   GstOctScanRun run;
 
+  if (!gst_oct_scan_meta_get_valid (buffer, valid, count))
+    g_clear_pointer (&valid, g_free);
   while (ret == GST_FLOW_OK && gst_oct_scan_next (&self->scan, &run)) {
     if (run.drop)
       continue;
@@ -477,7 +487,7 @@ remap_take_runs (GstOctRemap *self, GstBuffer *buffer, const OctFrame *frame)
     if (ret != GST_FLOW_OK)
       break;
     for (guint i = 0; i < run.n; i++)
-      remap_store (self, frame, run.image + i, run.bscan + i);
+      remap_store (self, frame, run.image + i, run.bscan + i, valid);
     remap_note_time (self, buffer, &run);
     self->has_volume = TRUE;
     if (run.ends)
