@@ -35,7 +35,7 @@
 
 typedef struct {
   gint samples, lines, bscans, block_lines, blocks, count, loop, readers, seed;
-  gint stall_ms;
+  gint stall_ms, columns;
   double line_rate, noise, lose, stall, jitter_us, sweep_jitter;
   gboolean lossless, k_clock, u8, still;
   char *phantom;
@@ -60,7 +60,7 @@ typedef struct {
   OctScanPoint *places; /* [lines] of B-scan place_count - 1 */
   guint64 place_count;  /* B-scans whose places were read */
   GError *failed;       /* of the voltages */
-  guint64 line;  /* number of the next A-line */
+  guint64 line;         /* number of the next A-line */
   guint64 blocks, lost;
   gint64 began;
 } Sim;
@@ -109,10 +109,43 @@ sim_check (const SimOptions *o, GError **error)
                             "--sweep-jitter 0 to 16.");
   if (o->scan.volts != NULL
       && (!(fabs (o->scan.volts_per_mm) >= 1e-6) || !(o->scan.full_scale > 0)
-          || o->loop > 0))
+          || o->columns < 2 || o->columns > 65536 || o->loop > 0))
     return sim_fail (error, "--volts needs --volts-per-mm of 1e-6 or more, "
-                            "--full-scale above 0, and no --loop.");
+                            "--full-scale above 0, --sample-columns from 2 to "
+                            "65536, and no --loop.");
   return TRUE;
+}
+
+static void
+sim_add_scanner (GOptionContext *context, SimOptions *o)
+{
+  const GOptionEntry scanner[] = {
+    { "volts", 0, 0, G_OPTION_ARG_FILENAME, &o->scan.volts,
+        "Follow these voltages over a sample of 6 mm: a file or a pipe of "
+        "octscangen gate=true, F64LE",
+        "FILE" },
+    { "sample-columns", 0, 0, G_OPTION_ARG_INT, &o->columns,
+        "--volts: columns of the sample's width, of which speckle is 3.7 wide "
+        "(256)",
+        "N" },
+    { "volts-rate", 0, 0, G_OPTION_ARG_DOUBLE, &o->scan.rate,
+        "Samples of it per second, `line-rate` of octscangen (100000)", "HZ" },
+    { "volts-per-mm", 0, 0, G_OPTION_ARG_DOUBLE, &o->scan.volts_per_mm,
+        "`volts-per-unit` of octscangen (0.64)", "V" },
+    { "full-scale", 0, 0, G_OPTION_ARG_DOUBLE, &o->scan.full_scale,
+        "`full-scale` of octscangen (10)", "V" },
+    { "galvo-frequency", 0, 0, G_OPTION_ARG_DOUBLE, &o->scan.frequency,
+        "Natural frequency of the mirrors, which makes them late (0 = they are "
+        "not)",
+        "HZ" },
+    { "galvo-damping", 0, 0, G_OPTION_ARG_DOUBLE, &o->scan.damping,
+        "Their damping ratio (0.8)", "Z" },
+    { "galvo-dead", 0, 0, G_OPTION_ARG_DOUBLE, &o->scan.dead,
+        "Their dead time (0)", "S" },
+    { NULL },
+  };
+
+  g_option_context_add_main_entries (context, scanner, NULL);
 }
 
 static gboolean
@@ -169,33 +202,12 @@ sim_parse (SimOptions *o, gint *argc, char ***argv, GError **error)
         NULL },
     { NULL },
   };
-  const GOptionEntry scanner[] = {
-    { "volts", 0, 0, G_OPTION_ARG_FILENAME, &o->scan.volts,
-        "Follow these voltages over a sample of 6 mm: a file or a pipe of "
-        "octscangen gate=true, F64LE",
-        "FILE" },
-    { "volts-rate", 0, 0, G_OPTION_ARG_DOUBLE, &o->scan.rate,
-        "Samples of it per second, `line-rate` of octscangen (100000)", "HZ" },
-    { "volts-per-mm", 0, 0, G_OPTION_ARG_DOUBLE, &o->scan.volts_per_mm,
-        "`volts-per-unit` of octscangen (0.64)", "V" },
-    { "full-scale", 0, 0, G_OPTION_ARG_DOUBLE, &o->scan.full_scale,
-        "`full-scale` of octscangen (10)", "V" },
-    { "galvo-frequency", 0, 0, G_OPTION_ARG_DOUBLE, &o->scan.frequency,
-        "Natural frequency of the mirrors, which makes them late (0 = they are "
-        "not)",
-        "HZ" },
-    { "galvo-damping", 0, 0, G_OPTION_ARG_DOUBLE, &o->scan.damping,
-        "Their damping ratio (0.8)", "Z" },
-    { "galvo-dead", 0, 0, G_OPTION_ARG_DOUBLE, &o->scan.dead,
-        "Their dead time (0)", "S" },
-    { NULL },
-  };
   g_autoptr (GOptionContext) context = g_option_context_new ("SOCKET");
 
   g_option_context_set_summary (context, SUMMARY);
   g_option_context_set_description (context, EXAMPLES);
   g_option_context_add_main_entries (context, entries, NULL);
-  g_option_context_add_main_entries (context, scanner, NULL);
+  sim_add_scanner (context, o);
   oct_version_add (context);
   if (!g_option_context_parse (context, argc, argv, error))
     return FALSE;
@@ -240,6 +252,7 @@ sim_make_phantom (const SimOptions *o, GError **error)
     .motion = 1.0,
     .flow = 1.0,
     .follows = o->scan.volts != NULL,
+    .columns = (guint)o->columns,
     .still = o->still };
 
   return sim_find_phantom (o->phantom, &settings.kind, error)
@@ -420,8 +433,8 @@ sim_fill (Sim *sim, guint8 *block, guint lines)
 
     if (rendered == NULL)
       return FALSE;
-    memcpy (block + done * sim->row, rendered + row * sim->row,
-        count * sim->row);
+    memcpy (
+        block + done * sim->row, rendered + row * sim->row, count * sim->row);
     done += count;
   }
   for (guint i = 0; sim->clock != NULL && i < lines; i++)
@@ -546,10 +559,9 @@ main (int argc, char *argv[])
     .noise = 1.0,
     .seed = 1,
     .stall_ms = 100,
-    .scan = { .rate = 1e5,
-        .volts_per_mm = 0.64,
-        .full_scale = 10,
-        .damping = 0.8 } };
+    .columns = 256,
+    .scan = {
+        .rate = 1e5, .volts_per_mm = 0.64, .full_scale = 10, .damping = 0.8 } };
   char sentence[OCT_DAQ_ERROR] = "";
   const struct sigaction stop = { .sa_handler = sim_stop };
   g_autoptr (GError) error = NULL;

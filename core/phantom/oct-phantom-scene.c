@@ -55,7 +55,7 @@ struct _OctScene {
   guint lines, bscans;
   guint
       wide; /* columns of the sample: A-lines of a B-scan, if it is a raster */
-  double *path; /* [bscans][lines][2] as in the settings, or NULL */
+  double *path;     /* [bscans][lines][2] as in the settings, or NULL */
   gboolean is_path; /* else a raster */
   gboolean is_still;
   guint repeats, places; /* B-scans at each place of a volume */
@@ -182,6 +182,8 @@ oct_scene_new (const OctSpectrometer *spectrometer, const OctNoise *noise,
     if (settings->path != NULL)
       scene->path = g_memdup2 (settings->path, count * 2 * sizeof (double));
     scene->wide = scene->places = (guint)MAX (rint (sqrt (count)), 2);
+    if (settings->columns > 0)
+      scene->wide = scene->places = settings->columns;
   }
   scene->is_surgery = settings->kind == OCT_PHANTOM_SURGERY;
   if (settings->kind == OCT_PHANTOM_FLOW) {
@@ -548,8 +550,7 @@ see_bscan (const OctScene *scene, guint64 frame)
 /* ----------------------------------------------------------------- A-lines */
 
 void
-oct_scene_set_frame (
-    const OctScene *scene, guint64 frame, const double *places,
+oct_scene_set_frame (const OctScene *scene, guint64 frame, const double *places,
     OctSceneFrame *moment)
 {
   if (scene->flow) {

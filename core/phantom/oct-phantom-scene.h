@@ -26,9 +26,9 @@ typedef struct {
   /* [lines][2][samples] the field in the spot; NULL: there is no spot, and
    * A-lines are put together from the members above */
   gint16 *fields;
-  guint64 frame;  /* its number, if the scan is a path, */
+  guint64 frame;        /* its number, if the scan is a path, */
   const double *places; /* and its places, [lines][2] */
-  double *shifts; /* [lines] of all that is in `fields`, um; NULL: none */
+  double *shifts;       /* [lines] of all that is in `fields`, um; NULL: none */
 } OctSceneFrame;
 
 /* peak: counts of the reference arm at its maximum.  The spectrometer and the

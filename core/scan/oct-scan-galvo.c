@@ -75,8 +75,8 @@ galvo_plan (double w, double damping, double time, Matrix step)
 }
 
 OctScanGalvo *
-oct_scan_galvo_new (double frequency, double damping, double dead, double rate,
-    GError **error)
+oct_scan_galvo_new (
+    double frequency, double damping, double dead, double rate, GError **error)
 {
   double samples = dead * rate, w = 2 * G_PI * frequency;
   OctScanGalvo *galvo;

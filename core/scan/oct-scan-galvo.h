@@ -24,8 +24,8 @@ typedef struct _OctScanGalvo OctScanGalvo;
  * their own; `damping` above 0; `dead` in s; `rate`: samples per s.  NULL with
  * OCT_ERROR_SETTINGS: a number that is not finite or out of these limits.  To be
  * freed with oct_scan_galvo_free(). */
-OctScanGalvo *oct_scan_galvo_new (double frequency, double damping, double dead,
-    double rate, GError **error);
+OctScanGalvo *oct_scan_galvo_new (
+    double frequency, double damping, double dead, double rate, GError **error);
 void oct_scan_galvo_free (OctScanGalvo *galvo);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (OctScanGalvo, oct_scan_galvo_free)
 

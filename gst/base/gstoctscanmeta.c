@@ -234,10 +234,9 @@ scan_meta_find_valid (GstBuffer *buffer)
 {
   GstCustomMeta *meta = find_meta (buffer);
   const GValue *value =
-      meta != NULL
-          ? gst_structure_get_value (
-              gst_custom_meta_get_structure (meta), GST_OCT_SCAN_VALID)
-          : NULL;
+      meta != NULL ? gst_structure_get_value (
+          gst_custom_meta_get_structure (meta), GST_OCT_SCAN_VALID)
+                   : NULL;
 
   return value != NULL && GST_VALUE_HOLDS_BUFFER (value)
              ? gst_value_get_buffer (value)

@@ -155,8 +155,7 @@ daq_ring_take_places (GstOctDaqRing *ring, const char *path, GError **error)
   if (ring->places == NULL) {
     gst_oct_error_name_property (&local, "`scan-file` of octdaqsrc");
     /* not the digitizer is missing, for which octdaqsrc waits */
-    g_set_error_literal (
-        error, OCT_ERROR, OCT_ERROR_SETTINGS, local->message);
+    g_set_error_literal (error, OCT_ERROR, OCT_ERROR_SETTINGS, local->message);
     return FALSE;
   }
   if (ring->places->lines == h->bscan_lines

@@ -407,8 +407,7 @@ daq_src_finish (GstOctDaqSrc *self)
     daq_src_add (self, &self->counters.incomplete, 1);
     self->discont = TRUE;
     if (gst_oct_daq_ring_get_header (self->ring)->bscans > 0)
-      gst_oct_scan_meta_set_valid (
-          buffer, self->bscan.valid, self->info.rows);
+      gst_oct_scan_meta_set_valid (buffer, self->bscan.valid, self->info.rows);
   }
   daq_src_add (self, &self->counters.frames, 1);
   return buffer;

@@ -300,8 +300,7 @@ gst_oct_scan_gen_write_places (const GstOctScanGenSettings *s, GError **error)
   if (places == NULL)
     return FALSE;
   text = oct_scan_places_format (places, &length);
-  if (oct_file_write_text (
-          "Scan file", s->scan_output, text, length, error))
+  if (oct_file_write_text ("Scan file", s->scan_output, text, length, error))
     return TRUE;
   gst_oct_error_name_property (error, "`scan-output` of octscangen");
   return FALSE;
