@@ -513,7 +513,7 @@ sim_run (Sim *sim)
   }
 }
 
-/* What it needs beside phantom and ring. */
+/* All that it needs beside phantom and ring. */
 static gboolean
 sim_begin (Sim *sim, GError **error)
 {

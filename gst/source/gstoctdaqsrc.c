@@ -588,7 +588,7 @@ daq_src_step (GstOctDaqSrc *self, GstBuffer **buffer, GError **error)
   }
 }
 
-/* What the first B-scan of a ring needs. */
+/* Events that the first B-scan of a ring needs. */
 static void
 daq_src_send_events (GstOctDaqSrc *self)
 {

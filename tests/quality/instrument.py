@@ -11,8 +11,8 @@ loses A-lines are to be as near to the truth as those of a raster that loses non
 
 --check ends with an error if they are not; --keep keeps the pictures as .npz.
 
-The truth is what the spectra of the virtual system come to without noise, in double
-precision: k_resample and a_scans_fft of reference/chain.py, at the middles of the pixels.
+The truth are the spectra of the virtual system without noise, reconstructed in double
+precision by k_resample and a_scans_fft of reference/chain.py, at the middles of the pixels.
 """
 import argparse
 import os
