@@ -154,6 +154,7 @@ def main():
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--keep", help="a folder for the pictures")
     options = parser.parse_args()
+    options.daq_sim = os.path.abspath(options.daq_sim)
     checks = plugin.Checks()
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
