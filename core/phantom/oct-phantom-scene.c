@@ -55,7 +55,9 @@ struct _OctScene {
   guint lines, bscans;
   guint
       wide; /* columns of the sample: A-lines of a B-scan, if it is a raster */
-  double *path; /* [bscans][lines][2] as in the settings; NULL: a raster */
+  double *path;     /* [bscans][lines][2] as in the settings, or NULL */
+  gboolean is_path; /* else a raster */
+  gboolean is_still;
   guint repeats, places; /* B-scans at each place of a volume */
   gboolean is_surgery;
   float *background; /* [samples] counts */
@@ -172,11 +174,16 @@ oct_scene_new (const OctSpectrometer *spectrometer, const OctNoise *noise,
   scene->repeats = MAX (settings->repeats, 1);
   scene->places = MAX (settings->bscans / scene->repeats, 1);
   scene->wide = scene->lines;
-  if (settings->path != NULL) {
+  scene->is_still = settings->still;
+  scene->is_path = settings->path != NULL || settings->follows;
+  if (scene->is_path) {
     gsize count = (gsize)scene->lines * scene->bscans;
 
-    scene->path = g_memdup2 (settings->path, count * 2 * sizeof (double));
+    if (settings->path != NULL)
+      scene->path = g_memdup2 (settings->path, count * 2 * sizeof (double));
     scene->wide = scene->places = (guint)MAX (rint (sqrt (count)), 2);
+    if (settings->columns > 0)
+      scene->wide = scene->places = settings->columns;
   }
   scene->is_surgery = settings->kind == OCT_PHANTOM_SURGERY;
   if (settings->kind == OCT_PHANTOM_FLOW) {
@@ -268,27 +275,35 @@ set_instrument (
                       * scene->spectrometer->range;
 }
 
-/* The first A-line's column; `slow`: where the B-scan is in its volume. */
-static guint
-get_column (const OctScene *scene, guint64 frame, double slow)
+/* The place of the first A-line in columns, from one that always exists;
+ * `slow`: where the B-scan is in its volume. */
+static double
+get_lateral (const OctScene *scene, guint64 frame, double slow)
 {
   guint width = MIN (scene->wide, scene->columns);
   double lateral = DRIFT * sin (get_angle (frame, DRIFT_PERIOD))
                    + 0.05 * sin (2.0 * G_PI * 1.1 * slow)
                    + 0.02 * sin (2.0 * G_PI * 2.7 * slow + 1.0);
 
-  return scene->columns + (gint)rint (lateral * width);
+  return lateral * width;
+}
+
+/* The column of the first A-line. */
+static guint
+get_column (const OctScene *scene, guint64 frame, double slow)
+{
+  return scene->columns + (gint)rint (get_lateral (scene, frame, slow));
 }
 
 /* Computes the parts of the A-lines of a scene without a spot, at `slow`, which
- * is of place `place` of the volume. */
+ * is at place `place` of the volume, or between two. */
 static void
-set_moving_place (const OctScene *scene, guint64 frame, guint place,
+set_moving_place (const OctScene *scene, guint64 frame, double place,
     double slow, OctSceneFrame *moment)
 {
   guint bscan = frame % scene->bscans;
-  guint position = place / SPECKLE_BSCANS;
-  double between = (double)(place % SPECKLE_BSCANS) / SPECKLE_BSCANS;
+  guint position = (guint)(place / SPECKLE_BSCANS);
+  double between = place / SPECKLE_BSCANS - position;
 
   moment->column = get_column (scene, frame, slow);
   moment->realisations[0] = get_realisation (scene, position);
@@ -313,21 +328,22 @@ set_moving_frame (const OctScene *scene, guint64 frame, OctSceneFrame *moment)
 {
   guint place = frame % scene->bscans / scene->repeats;
 
-  set_moving_place (scene, frame, place, (double)place / scene->places, moment);
+  set_moving_place (scene, scene->is_still ? 0 : frame, place,
+      (double)place / scene->places, moment);
 }
 
-/* The moment of A-line `line` on a path, and its place in columns of the
- * sample. */
+/* The moment of an A-line on a path, and its place in columns of the sample. */
 static double
-set_path_place (
-    const OctScene *scene, guint64 frame, guint line, OctSceneFrame *moment)
+set_path_place (const OctScene *scene, guint64 frame, const double *at,
+    OctSceneFrame *moment)
 {
-  const double *at =
-      scene->path + 2 * ((frame % scene->bscans) * scene->lines + line);
   double across = CLAMP (at[0], -1.0, 2.0), slow = CLAMP (at[1], -1.0, 2.0);
 
-  set_moving_place (
-      scene, frame, (guint)rint ((slow + 1.0) * scene->places), slow, moment);
+  double lateral = get_lateral (scene, frame, slow);
+
+  set_moving_place (scene, frame, (slow + 1.0) * scene->places, slow, moment);
+  moment->column = scene->columns + (guint)(gint)floor (lateral);
+  moment->between = lateral - floor (lateral);
   return across * scene->wide;
 }
 
@@ -534,16 +550,20 @@ see_bscan (const OctScene *scene, guint64 frame)
 /* ----------------------------------------------------------------- A-lines */
 
 void
-oct_scene_set_frame (
-    const OctScene *scene, guint64 frame, OctSceneFrame *moment)
+oct_scene_set_frame (const OctScene *scene, guint64 frame, const double *places,
+    OctSceneFrame *moment)
 {
   if (scene->flow) {
     moment->shifts = g_new (double, scene->lines);
     moment->fields = oct_flow_see (scene->flow, frame, moment->shifts);
   } else if (scene->spot) {
     moment->fields = see_bscan (scene, frame);
-  } else if (scene->path) {
-    moment->frame = frame;
+  } else if (scene->is_path) {
+    moment->frame = scene->is_still ? 0 : frame;
+    moment->places =
+        places != NULL
+            ? places
+            : scene->path + 2 * (frame % scene->bscans) * scene->lines;
   } else {
     set_moving_frame (scene, frame, moment);
   }
@@ -598,28 +618,50 @@ fill_field (const OctScene *scene, const OctSceneFrame *moment, guint line,
       moment->fields + line * 2 * (gsize)samples, spectrum);
 }
 
-/* `at`: where A-line `line` is, in columns. */
+/* The field `part` of the way from column `column` to the next one, linear
+ * between both, as speckle is wider than a column: in the tissue, or made in
+ * blend[2][samples]. */
+static const gint16 *
+find_field (const OctTissue *tissue, guint realisation, guint column,
+    float part, gint16 *restrict blend)
+{
+  const gint16 *one = oct_tissue_get_field (tissue, realisation, column);
+  const gint16 *next = oct_tissue_get_field (tissue, realisation, column + 1);
+
+  if (part == 0.0f)
+    return one;
+  for (guint n = 0; n < 2 * tissue->samples; n++)
+    blend[n] = (gint16)lrintf (one[n] + part * (float)(next[n] - one[n]));
+  return blend;
+}
+
+/* A-line `line`, which is at `at` columns. */
 static void
 fill_place (const OctScene *scene, const OctSceneFrame *moment, guint line,
     double at, float *spectrum)
 {
   const OctTissue *tissue = scene->tissue;
   guint samples = scene->spectrometer->samples;
+  double whole = floor (at + moment->between);
+  float part = (float)(at + moment->between - whole);
   /* they repeat, and left of the sample there are as many as it has */
-  guint column = moment->column + (at < 0 ? scene->columns * scene->wide : 0)
-                 + (guint)(gint)rint (at);
+  guint column = moment->column + (whole < 0 ? scene->columns * scene->wide : 0)
+                 + (guint)(gint)whole;
+  g_autofree gint16 *blends =
+      part > 0.0f ? g_new (gint16, 4 * (gsize)samples) : NULL;
+  gint16 *other = part > 0.0f ? blends + 2 * (gsize)samples : NULL;
   const gint16 *field;
   Metal metal;
   Fringe move;
 
-  field = oct_tissue_get_field (tissue, moment->realisations[0], column);
+  field = find_field (tissue, moment->realisations[0], column, part, blends);
   find_metal (scene, moment, at, &metal);
   move = make_fringe (scene, line, get_line_shift (scene, moment, at),
       get_light (scene, moment, at, &metal) * OCT_TISSUE_FIELD_UNIT);
   if (tissue->realisations > 1 && moment->mix[1] > 0.0f)
     see_mixed_tissue (samples, scene->background, scene->fringe, scene->k_turns,
         move, field,
-        oct_tissue_get_field (tissue, moment->realisations[1], column),
+        find_field (tissue, moment->realisations[1], column, part, other),
         moment->mix, spectrum);
   else
     see_tissue (samples, scene->background, scene->fringe, scene->k_turns, move,
@@ -636,8 +678,9 @@ oct_scene_fill_line (const OctScene *scene, const OctSceneFrame *moment,
 
   if (moment->fields) {
     fill_field (scene, moment, line, spectrum);
-  } else if (scene->path) {
-    double at = set_path_place (scene, moment->frame, line, &own);
+  } else if (scene->is_path) {
+    double at = set_path_place (
+        scene, moment->frame, moment->places + 2 * (gsize)line, &own);
 
     fill_place (scene, &own, line, at, spectrum);
   } else {

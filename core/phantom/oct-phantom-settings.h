@@ -47,7 +47,17 @@ typedef struct {
    * sample's width, which are copied; what lies outside of [-1, 2] looks like
    * its edge.  NULL: a raster. */
   const double *path;
+  /* The same, but oct_phantom_render_along() says where A-lines are. */
+  gboolean follows;
+  /* Along a path: columns of the sample's width, of which speckle is 3.7 wide;
+   * 0: as a raster of as many A-lines has. */
+  guint columns;
+  /* LAYERS and SURGERY without a spot: all is where it is at the first moment. */
+  gboolean still;
 } OctPhantomSettings;
+
+/* The side of the sample along a path, mm. */
+#define OCT_PHANTOM_SAMPLE 6.0
 
 #define OCT_PHANTOM_MOST_SPOT 32.0
 #define OCT_PHANTOM_MOST_MOTION 100.0

@@ -83,7 +83,7 @@ phantom_check_settings (const OctPhantomSettings *s, GError **error)
         s->spot_x, s->spot_y, OCT_PHANTOM_MOST_SPOT);
     return FALSE;
   }
-  if (s->path != NULL
+  if ((s->path != NULL || s->follows)
       && (s->kind == OCT_PHANTOM_FLOW || s->spot_x > 0.0 || s->spot_y > 0.0)) {
     g_set_error_literal (error, OCT_ERROR, OCT_ERROR_SETTINGS,
         "The phantom follows a scan path with phantom=layers, surgery or "
@@ -248,9 +248,10 @@ render_lines (gpointer data, guint first, guint end, guint thread)
   }
 }
 
-void
-oct_phantom_render (
-    OctPhantom *phantom, guint64 frame, gpointer dest, gsize stride)
+/* `places`: [lines][2] fractions of the sample, or NULL. */
+static void
+phantom_render (OctPhantom *phantom, guint64 frame, const double *places,
+    gpointer dest, gsize stride)
 {
   Rendering rendering = { .phantom = phantom,
     .key = oct_noise_hash (phantom->key, frame),
@@ -258,8 +259,31 @@ oct_phantom_render (
     .stride = stride };
 
   if (phantom->scene)
-    oct_scene_set_frame (phantom->scene, frame, &rendering.moment);
+    oct_scene_set_frame (phantom->scene, frame, places, &rendering.moment);
   oct_parallel_for (phantom->settings.lines, GRAIN, phantom->threads,
       render_lines, &rendering);
   oct_scene_clear_frame (&rendering.moment);
+}
+
+void
+oct_phantom_render (
+    OctPhantom *phantom, guint64 frame, gpointer dest, gsize stride)
+{
+  g_return_if_fail (!phantom->settings.follows);
+  phantom_render (phantom, frame, NULL, dest, stride);
+}
+
+void
+oct_phantom_render_along (OctPhantom *phantom, guint64 frame,
+    const OctScanPoint *places, gpointer dest, gsize stride)
+{
+  guint lines = phantom->settings.lines;
+  g_autofree double *fractions = g_new (double, 2 * (gsize)lines);
+
+  g_return_if_fail (phantom->settings.follows);
+  for (guint i = 0; i < lines; i++)
+    for (guint axis = 0; axis < OCT_SCAN_AXES; axis++)
+      fractions[2 * (gsize)i + axis] =
+          places[i].at[axis] / OCT_PHANTOM_SAMPLE + 0.5;
+  phantom_render (phantom, frame, fractions, dest, stride);
 }

@@ -18,6 +18,7 @@
 
 #include "oct-calibration.h"
 #include "oct-phantom-settings.h"
+#include "oct-scan-join.h"
 
 G_BEGIN_DECLS
 
@@ -51,5 +52,10 @@ gboolean oct_phantom_get_truth (
  * one after the other. */
 void oct_phantom_render (
     OctPhantom *phantom, guint64 frame, gpointer dest, gsize stride);
+
+/* The same along places[lines] in mm from the middle of the sample, for
+ * settings with `follows`. */
+void oct_phantom_render_along (OctPhantom *phantom, guint64 frame,
+    const OctScanPoint *places, gpointer dest, gsize stride);
 
 G_END_DECLS

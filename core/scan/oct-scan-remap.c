@@ -427,6 +427,19 @@ remap_get_weights (const OctScanRemap *remap, gsize pixel, const guint8 *seen,
   return n;
 }
 
+void
+oct_scan_remap_find_taken (
+    const OctScanRemap *remap, const guint8 *seen, guint8 *taken)
+{
+  gsize pixels = (gsize)remap->columns * remap->rows;
+  guint32 lines[MOST];
+  float weights[MOST];
+
+  for (gsize i = 0; i < pixels; i++)
+    taken[i] = remap->taken[i] != 0
+               && remap_get_weights (remap, i, seen, lines, weights) > 0;
+}
+
 /* Weights are below 0, too: sums can leave the range. */
 #define DEFINE_ROW(name, type, most)                                           \
   void name (const OctScanRemap *remap, guint row, const type *lines,          \

@@ -56,6 +56,11 @@ OctScanRemap *oct_scan_remap_new (const OctScanRemapSettings *settings,
 void oct_scan_remap_free (OctScanRemap *remap);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (OctScanRemap, oct_scan_remap_free)
 
+/* Which pixels have a value, taken[rows][columns] 0 or 1, of A-lines `seen` as
+ * below: no holes, and not those of which too little has come. */
+void oct_scan_remap_find_taken (
+    const OctScanRemap *remap, const guint8 *seen, guint8 *taken);
+
 /* How A-lines of complex values are summed. */
 typedef enum {
   OCT_SCAN_REMAP_AMPLITUDES, /* sum of amplitudes, the phase of the nearest */

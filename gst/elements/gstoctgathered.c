@@ -74,7 +74,10 @@ gst_oct_gathered_follows (const GstOctGathered *gathered,
 {
   guint64 number = GST_BUFFER_OFFSET (buffer);
 
-  return !GST_BUFFER_IS_DISCONT (buffer) && time_follows (expected, buffer)
+  /* one meta cannot say of several buffers which A-lines are lost */
+  return !GST_BUFFER_IS_DISCONT (buffer) && !gst_oct_scan_meta_has_valid (first)
+         && !gst_oct_scan_meta_has_valid (buffer)
+         && time_follows (expected, buffer)
          && place_follows (gathered, first, count, buffer)
          && (number == GST_BUFFER_OFFSET_NONE
              || expected->next == GST_BUFFER_OFFSET_NONE

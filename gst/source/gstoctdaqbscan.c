@@ -14,6 +14,8 @@ gst_oct_daq_bscan_begin (GstOctDaqBscan *bscan, guint64 number,
     return FALSE;
   }
   bscan->buffer = buffer;
+  g_free (bscan->valid);
+  bscan->valid = g_malloc0 (info->rows);
   return TRUE;
 }
 
@@ -45,6 +47,7 @@ gst_oct_daq_bscan_add (GstOctDaqBscan *bscan, const GstOctInfo *info,
       daq_bscan_row (bscan, run->row),
       (gsize)bscan->mapped.frame.planes[0].stride);
   if (whole) {
+    memset (bscan->valid + run->row, 1, run->count);
     bscan->rows += run->count;
     bscan->lines += run->count;
   } else {
@@ -67,4 +70,5 @@ gst_oct_daq_bscan_clear (GstOctDaqBscan *bscan)
   if (bscan->buffer != NULL)
     gst_oct_frame_unmap (&bscan->mapped);
   gst_clear_buffer (&bscan->buffer);
+  g_clear_pointer (&bscan->valid, g_free);
 }

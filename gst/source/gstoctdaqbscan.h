@@ -17,7 +17,8 @@ typedef struct {
   GstOctMappedFrame mapped;
   guint64 number; /* of the B-scan */
   guint rows;     /* from the first one on, that are done */
-  guint lines;    /* of them, that have come */
+  guint lines;    /* of them, that have come, */
+  guint8 *valid;  /* [rows of the B-scan] 1: this one */
 } GstOctDaqBscan;
 
 /* Begins with memory for it, which is taken.  Errors: of gst_oct_frame_map(). */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstoctdaqring.h"
+#include "gstocterror.h"
 
 #include <errno.h>
 #include <string.h>
@@ -10,6 +11,7 @@ struct _GstOctDaqRing {
   guint channel; /* from 0 on */
   gint clock;    /* the channel of a k-clock; -1: it is not asked for */
   OctCalibration *calibration;
+  OctScanPlaces *places;
 };
 
 /* ---------------------------------------------------------------------- opening
@@ -140,6 +142,33 @@ daq_ring_take_calibration (GstOctDaqRing *ring, GError **error)
   return ring->calibration != NULL;
 }
 
+/* Reads the places, which have to be of the volumes in the ring. */
+static gboolean
+daq_ring_take_places (GstOctDaqRing *ring, const char *path, GError **error)
+{
+  const OctDaqHeader *h = ring->header;
+  g_autoptr (GError) local = NULL;
+
+  if (path == NULL || *path == '\0')
+    return TRUE;
+  ring->places = oct_scan_places_read (path, h->bscan_lines, &local);
+  if (ring->places == NULL) {
+    gst_oct_error_name_property (&local, "`scan-file` of octdaqsrc");
+    /* not the digitizer is missing, for which octdaqsrc waits */
+    g_set_error_literal (error, OCT_ERROR, OCT_ERROR_SETTINGS, local->message);
+    return FALSE;
+  }
+  if (ring->places->lines == h->bscan_lines
+      && (h->bscans == 0 || ring->places->bscans == h->bscans))
+    return TRUE;
+  g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+      "`scan-file` of octdaqsrc has %u B-scans of %u A-lines, but the volumes "
+      "of the digitizer have %u B-scans of %u; set the file of this scan, or "
+      "these numbers in the program of the digitizer.",
+      ring->places->bscans, ring->places->lines, h->bscans, h->bscan_lines);
+  return FALSE;
+}
+
 static void
 daq_ring_explain (int why, const char *sentence, GError **error)
 {
@@ -152,7 +181,7 @@ daq_ring_explain (int why, const char *sentence, GError **error)
 
 GstOctDaqRing *
 gst_oct_daq_ring_open (const char *path, guint channel, gboolean k_clock,
-    guint timeout, GError **error)
+    const char *scan_file, guint timeout, GError **error)
 {
   GstOctDaqRing *ring = g_new0 (GstOctDaqRing, 1);
   char sentence[OCT_DAQ_ERROR] = "";
@@ -167,7 +196,8 @@ gst_oct_daq_ring_open (const char *path, guint channel, gboolean k_clock,
   if (daq_ring_choose_channel (ring, channel, error)
       && daq_ring_choose_clock (ring, k_clock, error)
       && daq_ring_check_size (ring, error)
-      && daq_ring_take_calibration (ring, error))
+      && daq_ring_take_calibration (ring, error)
+      && daq_ring_take_places (ring, scan_file, error))
     return ring;
   gst_oct_daq_ring_close (ring);
   return NULL;
@@ -180,6 +210,7 @@ gst_oct_daq_ring_close (GstOctDaqRing *ring)
     return;
   oct_daq_reader_close (ring->reader);
   g_clear_pointer (&ring->calibration, oct_calibration_unref);
+  g_clear_pointer (&ring->places, oct_scan_places_unref);
   g_free (ring);
 }
 
@@ -199,6 +230,12 @@ OctCalibration *
 gst_oct_daq_ring_get_calibration (const GstOctDaqRing *ring)
 {
   return ring->calibration;
+}
+
+OctScanPlaces *
+gst_oct_daq_ring_get_places (const GstOctDaqRing *ring)
+{
+  return ring->places;
 }
 
 /* ------------------------------------------------------------------------- caps

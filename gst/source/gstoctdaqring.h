@@ -10,6 +10,7 @@
 #include "gstoctcaps.h"
 #include "oct-calibration.h"
 #include "oct-daq.h"
+#include "oct-scan-places.h"
 
 G_BEGIN_DECLS
 
@@ -17,12 +18,14 @@ typedef struct _GstOctDaqRing GstOctDaqRing;
 
 /* Connects to the writer at the socket `path`, whose answer it waits for at
  * most `timeout` ms.  `channel`: counted from 1, 0: the first one of OCT;
- * `k_clock`: the first one of a k-clock as well.
+ * `k_clock`: the first one of a k-clock as well; `scan_file`: a file of the
+ * places of A-lines, or NULL.
  * NULL: OCT_ERROR_NOT_FOUND if nobody writes there (yet), OCT_ERROR_DEVICE if
- * it is not a ring, _SETTINGS if it has no such channel, _FORMAT if it is of no
+ * it is not a ring, _SETTINGS if it has no such channel
+ * or the file does not fit, _FORMAT if it is of no
  * use to the elements: too large, or a calibration that is none. */
 GstOctDaqRing *gst_oct_daq_ring_open (const char *path, guint channel,
-    gboolean k_clock, guint timeout, GError **error);
+    gboolean k_clock, const char *scan_file, guint timeout, GError **error);
 void gst_oct_daq_ring_close (GstOctDaqRing *ring);
 
 OctDaqReader *gst_oct_daq_ring_get_reader (GstOctDaqRing *ring);
@@ -36,6 +39,9 @@ double gst_oct_daq_ring_get_bscan_rate (const GstOctDaqRing *ring);
 
 /* No new reference; NULL: the ring has none. */
 OctCalibration *gst_oct_daq_ring_get_calibration (const GstOctDaqRing *ring);
+
+/* The places of the A-lines; no new reference; NULL: of a raster. */
+OctScanPlaces *gst_oct_daq_ring_get_places (const GstOctDaqRing *ring);
 
 /* Copies A-lines first .. first + count - 1 of the block that the reader is at,
  * in the format of the caps, to rows `stride` bytes apart.  FALSE: the writer

@@ -27,10 +27,16 @@ static const GstOctProperty daq_settings[] = {
       "Deliver the channel that is said to be a k-clock too, after the samples "
       "of every A-line, for octkclock",
       0, NULL, GST_OCT_BOOLEAN (GstOctDaqSettings, k_clock, FALSE) },
+  { "scan-file", "Scan file",
+      "File with the places of the A-lines of a volume, if it is not a raster: "
+      "the one that `scan-output` of octscangen names, or a row of x and y in "
+      "mm "
+      "for each A-line",
+      0, NULL, GST_OCT_STRING (GstOctDaqSettings, scan_file) },
   { "keep-incomplete", "Keep incomplete B-scans",
       "Deliver B-scans that lack A-lines, with zeros in their places, marked "
       "as "
-      "corrupted (no = leave them out)",
+      "corrupted, and octremap leaves these A-lines out (no = leave them out)",
       0, NULL, GST_OCT_BOOLEAN (GstOctDaqSettings, keep_incomplete, FALSE) },
 };
 const GstOctProperties gst_oct_daq_setting_properties =

@@ -9,7 +9,7 @@
 G_BEGIN_DECLS
 
 typedef struct {
-  char *socket;
+  char *socket, *scan_file;
   guint timeout, channel;
   gboolean keep_incomplete, k_clock, reconnect;
 } GstOctDaqSettings;

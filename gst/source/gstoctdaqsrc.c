@@ -20,6 +20,7 @@
 #include "gstocterror.h"
 #include "gstoctinstall.h"
 #include "gstoctscanmeta.h"
+#include "gstoctscanpath.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_oct_daq_src_debug);
 #define GST_CAT_DEFAULT gst_oct_daq_src_debug
@@ -55,7 +56,7 @@ struct _GstOctDaqSrc {
   guint64 base;      /* B-scans before this ring, in whole volumes */
   guint64 next;      /* number of the next B-scan, `base` counted */
   GstClockTime time; /* of the last B-scan */
-  gboolean discont, calibration_stale;
+  gboolean discont, events_stale;
   gint64 heard; /* monotonic time of the last block */
   gboolean silent, misplaced;
   GstOctDaqLosses losses;
@@ -129,7 +130,7 @@ daq_src_begin_ring (GstOctDaqSrc *self)
   self->place = (GstOctDaqPlace){ 0 };
   self->aligned = FALSE;
   self->base = (self->next + bscans - 1) / bscans * bscans;
-  self->discont = self->calibration_stale = TRUE;
+  self->discont = self->events_stale = TRUE;
   self->heard = g_get_monotonic_time ();
   self->silent = FALSE;
   if (self->found) {
@@ -166,7 +167,8 @@ daq_src_connect (GstOctDaqSrc *self, GError **error)
     }
     next = now + SEARCH_TIME;
     self->ring = gst_oct_daq_ring_open (self->settings.socket,
-        self->settings.channel, self->settings.k_clock, ANSWER_TIME, &reason);
+        self->settings.channel, self->settings.k_clock,
+        self->settings.scan_file, ANSWER_TIME, &reason);
     if (self->ring != NULL) {
       daq_src_begin_ring (self);
       return TRUE;
@@ -404,6 +406,8 @@ daq_src_finish (GstOctDaqSrc *self)
     GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_CORRUPTED);
     daq_src_add (self, &self->counters.incomplete, 1);
     self->discont = TRUE;
+    if (gst_oct_daq_ring_get_header (self->ring)->bscans > 0)
+      gst_oct_scan_meta_set_valid (buffer, self->bscan.valid, self->info.rows);
   }
   daq_src_add (self, &self->counters.frames, 1);
   return buffer;
@@ -584,15 +588,20 @@ daq_src_step (GstOctDaqSrc *self, GstBuffer **buffer, GError **error)
   }
 }
 
+/* Events that the first B-scan of a ring needs. */
 static void
-daq_src_send_calibration (GstOctDaqSrc *self)
+daq_src_send_events (GstOctDaqSrc *self)
 {
   OctCalibration *calibration = gst_oct_daq_ring_get_calibration (self->ring);
+  OctScanPlaces *places = gst_oct_daq_ring_get_places (self->ring);
 
-  if (self->calibration_stale && calibration != NULL)
+  if (self->events_stale && calibration != NULL)
     gst_pad_push_event (
         GST_BASE_SRC_PAD (self), gst_oct_calibration_event_new (calibration));
-  self->calibration_stale = FALSE;
+  if (self->events_stale && places != NULL)
+    gst_pad_push_event (
+        GST_BASE_SRC_PAD (self), gst_oct_scan_path_event_new (places));
+  self->events_stale = FALSE;
 }
 
 static GstFlowReturn
@@ -612,7 +621,7 @@ daq_src_create (GstPushSrc *push, GstBuffer **buffer)
   if (error != NULL)
     daq_src_post_error (self, &error);
   if (ret == GST_FLOW_OK)
-    daq_src_send_calibration (self);
+    daq_src_send_events (self);
   return ret;
 }
 

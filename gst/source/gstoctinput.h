@@ -43,7 +43,7 @@ typedef struct {
 
 #define GST_OCT_SCAN_LOOK_NONE -1
 /* The width of its sample, mm. */
-#define GST_OCT_SCAN_SAMPLE 6.0
+#define GST_OCT_SCAN_SAMPLE OCT_PHANTOM_SAMPLE
 
 typedef struct {
   char *location; /* NULL = the virtual OCT system */

@@ -121,6 +121,8 @@ scan_gen_try (GstElement *element, gconstpointer settings,
     return FALSE;
   if (purpose != GST_OCT_TO_USE)
     return TRUE;
+  if (!gst_oct_scan_gen_write_places (s, error))
+    return FALSE;
   if (self->stream == NULL)
     self->stream = oct_scan_stream_new (path, &drive, s->volumes);
   else

@@ -2,6 +2,7 @@
 #include "gstoctscangensettings.h"
 #include "gstocterror.h"
 #include "oct-scan-curve.h"
+#include "oct-scan-places.h"
 
 #include <math.h>
 
@@ -187,6 +188,11 @@ static GST_OCT_DEFINE_ENUM (get_scan_pattern_type, "GstOctScanPattern",
       { "gate", "Gate",
           "A third channel that is 1 where the beam is at an A-line, else 0", 0,
           NULL, GST_OCT_BOOLEAN (GstOctScanGenSettings, gate, FALSE) },
+      { "scan-output", "Scan output",
+          "File to write the places of the A-lines of a volume to, for "
+          "`scan-file` of octdaqsrc; written again when other settings come "
+          "into force",
+          0, NULL, GST_OCT_STRING (GstOctScanGenSettings, scan_output) },
       { "samples-per-buffer", "Samples per buffer", "Samples in each buffer", 0,
           NULL,
           GST_OCT_UINT (GstOctScanGenSettings, samples, 1, 1 << 20, 1024) },
@@ -236,27 +242,68 @@ scan_gen_to_core (const GstOctScanGenSettings *s)
         .acceleration = { s->acceleration_x, s->acceleration_y } } };
 }
 
-OctScanPath *
-gst_oct_scan_gen_make_path (const GstOctScanGenSettings *s, GError **error)
+/* The settings with their file. */
+static gboolean
+scan_gen_make_core (
+    const GstOctScanGenSettings *s, OctScanSettings *core, GError **error)
 {
-  OctScanSettings core = scan_gen_to_core (s);
   g_autoptr (GError) local = NULL;
 
+  *core = scan_gen_to_core (s);
   if (s->pattern != OCT_SCAN_FILE)
-    return oct_scan_path_new (&core, error);
+    return TRUE;
   if (s->curve == NULL) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
         "octscangen has pattern=file, but no file; set `location` to a text "
         "with "
         "a row of x and y in mm for each A-line.");
-    return NULL;
+    return FALSE;
   }
-  core.curve = oct_file_content_get (s->curve, &local);
-  if (core.curve != NULL)
-    return oct_scan_path_new (&core, error);
+  core->curve = oct_file_content_get (s->curve, &local);
+  if (core->curve != NULL)
+    return TRUE;
   gst_oct_error_name_property (&local, "`location` of octscangen");
   g_propagate_error (error, g_steal_pointer (&local));
-  return NULL;
+  return FALSE;
+}
+
+OctScanPath *
+gst_oct_scan_gen_make_path (const GstOctScanGenSettings *s, GError **error)
+{
+  OctScanSettings core;
+
+  return scan_gen_make_core (s, &core, error) ? oct_scan_path_new (&core, error)
+                                              : NULL;
+}
+
+gboolean
+gst_oct_scan_gen_write_places (const GstOctScanGenSettings *s, GError **error)
+{
+  g_autoptr (OctScanPlaces) places = NULL;
+  g_autofree char *text = NULL;
+  OctScanSettings core;
+  gsize length;
+
+  if (s->scan_output == NULL || *s->scan_output == '\0')
+    return TRUE;
+  if (!scan_gen_make_core (s, &core, error))
+    return FALSE;
+  if (core.bidirectional
+      && (core.kind == OCT_SCAN_SPIRAL
+          || core.kind == OCT_SCAN_SPIRAL_ANGULAR)) {
+    g_set_error_literal (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+        "A spiral with bidirectional=true takes two different paths in turn, "
+        "and `scan-output` of octscangen is one; set bidirectional=false.");
+    return FALSE;
+  }
+  places = oct_scan_places_new_from_settings (&core, error);
+  if (places == NULL)
+    return FALSE;
+  text = oct_scan_places_format (places, &length);
+  if (oct_file_write_text ("Scan file", s->scan_output, text, length, error))
+    return TRUE;
+  gst_oct_error_name_property (error, "`scan-output` of octscangen");
+  return FALSE;
 }
 
 static gboolean

@@ -20,7 +20,7 @@ typedef enum {
 typedef struct {
   /* can be set while the scanner runs */
   OctScanKind pattern;
-  char *location;
+  char *location, *scan_output;
   OctFileContent *curve; /* OctScanCurve; NULL: no file */
   guint lines, bscans;
   double width, height, angle, offset_x, offset_y;
@@ -43,6 +43,11 @@ extern const GstOctProperties gst_oct_scan_gen_properties;
 /* The path of a volume: reads the file that it needs.  NULL with an error,
  * whose sentence names the property. */
 OctScanPath *gst_oct_scan_gen_make_path (
+    const GstOctScanGenSettings *settings, GError **error);
+
+/* Writes the places of its A-lines to the file of `scan-output`, if there is
+ * one.  FALSE with an error, whose sentence names the property. */
+gboolean gst_oct_scan_gen_write_places (
     const GstOctScanGenSettings *settings, GError **error);
 
 /* How it is sent.  FALSE with OCT_ERROR_SETTINGS if the limits are beyond the

@@ -216,6 +216,55 @@ gst_oct_scan_meta_get (GstBuffer *buffer, GstOctScanPosition *position)
 }
 
 void
+gst_oct_scan_meta_set_valid (
+    GstBuffer *buffer, const guint8 *valid, guint count)
+{
+  GstCustomMeta *meta = find_meta (buffer);
+  GstBuffer *bytes = gst_buffer_new_memdup (valid, count);
+
+  g_return_if_fail (meta != NULL);
+  gst_structure_set (gst_custom_meta_get_structure (meta), GST_OCT_SCAN_VALID,
+      GST_TYPE_BUFFER, bytes, NULL);
+  gst_buffer_unref (bytes);
+}
+
+/* No new reference; NULL: there is none. */
+static GstBuffer *
+scan_meta_find_valid (GstBuffer *buffer)
+{
+  GstCustomMeta *meta = find_meta (buffer);
+  const GValue *value =
+      meta != NULL ? gst_structure_get_value (
+          gst_custom_meta_get_structure (meta), GST_OCT_SCAN_VALID)
+                   : NULL;
+
+  return value != NULL && GST_VALUE_HOLDS_BUFFER (value)
+             ? gst_value_get_buffer (value)
+             : NULL;
+}
+
+gboolean
+gst_oct_scan_meta_get_valid (GstBuffer *buffer, guint8 *valid, guint count)
+{
+  GstBuffer *bytes = scan_meta_find_valid (buffer);
+
+  if (bytes == NULL)
+    return FALSE;
+  if (gst_buffer_get_size (bytes) == count)
+    return gst_buffer_extract (bytes, 0, valid, count) == count;
+  GST_WARNING ("`valid` of a scan position has %" G_GSIZE_FORMAT
+               " bytes, but the buffer has %u A-lines",
+      gst_buffer_get_size (bytes), count);
+  return FALSE;
+}
+
+gboolean
+gst_oct_scan_meta_has_valid (GstBuffer *buffer)
+{
+  return scan_meta_find_valid (buffer) != NULL;
+}
+
+void
 gst_oct_scan_position_get_place (const GstOctScanPosition *position,
     guint image, guint repeats, guint *place, guint *repeat)
 {

@@ -33,6 +33,19 @@ void gst_oct_scan_meta_register (void);
 void gst_oct_scan_meta_set (
     GstBuffer *buffer, const GstOctScanPosition *position);
 
+/* Says which A-lines are lost, valid[count] as oct/oct.h has it, in the meta of
+ * `buffer`, which must be writable and have one. */
+void gst_oct_scan_meta_set_valid (
+    GstBuffer *buffer, const guint8 *valid, guint count);
+
+/* FALSE: the meta does not say it, or of another number of A-lines than
+ * `count`: all are there. */
+gboolean gst_oct_scan_meta_get_valid (
+    GstBuffer *buffer, guint8 *valid, guint count);
+
+/* Whether it says that A-lines are lost. */
+gboolean gst_oct_scan_meta_has_valid (GstBuffer *buffer);
+
 /* Gives `buffer`, which must be writable and have none, one like `meta`. */
 gboolean gst_oct_scan_meta_copy (GstBuffer *buffer, GstCustomMeta *meta);
 

@@ -21,6 +21,7 @@
 #include "gstoctremapgrid.h"
 #include "gstoctscan.h"
 #include "gstoctscanmask.h"
+#include "gstoctscanmeta.h"
 #include "gstoctscanpath.h"
 #include "gstoctvolumeevents.h"
 #include "oct-parallel.h"
@@ -50,7 +51,8 @@ struct _GstOctRemap {
   guint8 *store; /* [places][depths] values of A-lines */
   guint8 *seen;  /* [places] */
   gboolean all_seen;
-  gboolean has_output, has_sent_mask;
+  guint8 *sent; /* [rows][columns] pixels that have a value, as was told */
+  gboolean has_output;
   GQueue events; /* to be sent after the caps of the output */
 
   GstOctScan scan;
@@ -100,6 +102,7 @@ remap_forget_plan (GstOctRemap *self)
   g_clear_pointer (&self->remap, oct_scan_remap_free);
   g_clear_pointer (&self->store, g_free);
   g_clear_pointer (&self->seen, g_free);
+  g_clear_pointer (&self->sent, g_free);
   self->all_seen = self->has_output = FALSE;
   remap_forget_volume (self);
   gst_oct_scan_forget (&self->scan);
@@ -213,20 +216,29 @@ remap_make_caps (GstOctRemap *self)
   return gst_caps_new_full (to, NULL);
 }
 
-/* Tells octvolumecs which A-scans are holes. */
+/* Tells octvolumecs which A-scans of the volume are holes, or lost; without any
+ * too, as it refuses what has no mask. */
 static void
 send_holes (GstOctRemap *self)
 {
+  gsize pixels = (gsize)self->grid.columns * self->grid.rows;
+  g_autofree guint8 *taken = NULL;
   g_autoptr (OctScanMask) mask = NULL;
 
-  /* a mask sticks until another one comes, a full one if need be */
-  if (self->in.is_video || (self->remap->holes == 0 && !self->has_sent_mask))
+  if (self->in.is_video)
     return;
-  self->has_sent_mask = TRUE;
+  taken = g_malloc (pixels);
+  oct_scan_remap_find_taken (
+      self->remap, self->all_seen ? NULL : self->seen, taken);
+  if (self->sent != NULL && memcmp (taken, self->sent, pixels) == 0)
+    return;
   mask = oct_scan_mask_new_from_array (
-      self->grid.columns, self->grid.rows, self->remap->taken, NULL);
-  if (mask != NULL)
-    gst_pad_push_event (self->src, gst_oct_scan_mask_event_new (mask));
+      self->grid.columns, self->grid.rows, taken, NULL);
+  if (mask == NULL)
+    return;
+  g_free (self->sent);
+  self->sent = g_steal_pointer (&taken);
+  gst_pad_push_event (self->src, gst_oct_scan_mask_event_new (mask));
 }
 
 /* Before the first B-scan that is delivered with these caps. */
@@ -246,7 +258,6 @@ remap_set_output (GstOctRemap *self)
                                            : GST_FLOW_NOT_NEGOTIATED;
   self->has_output = TRUE;
   gst_oct_volume_events_send (&self->events, self->src);
-  send_holes (self);
   return GST_FLOW_OK;
 }
 
@@ -396,6 +407,8 @@ remap_finish (GstOctRemap *self)
   self->has_volume = FALSE;
   remap_count_missing (self);
   ret = remap_set_output (self);
+  if (ret == GST_FLOW_OK)
+    send_holes (self);
   scratch = g_new0 (guint8 *, threads);
   for (guint i = 0; i < threads && self->in.is_video; i++)
     scratch[i] = g_malloc (self->grid.columns * get_line_size (self));
@@ -440,9 +453,12 @@ remap_note_time (GstOctRemap *self, GstBuffer *buffer, const GstOctScanRun *run)
   self->end = end;
 }
 
-/* B-scan `image` of the buffer to place `bscan` of the path. */
+/* B-scan `image` of the buffer to place `bscan` of the path.  `valid`: of its
+ * A-lines, NULL: all. Those that are lost stay as they were in the volume
+ * before. */
 static void
-remap_store (GstOctRemap *self, const OctFrame *frame, guint image, guint bscan)
+remap_store (GstOctRemap *self, const OctFrame *frame, guint image, guint bscan,
+    const guint8 *valid)
 {
   gsize size = get_line_size (self), stride = frame->planes[0].stride;
   gsize value = oct_sample_format_size (self->in.format);
@@ -450,25 +466,31 @@ remap_store (GstOctRemap *self, const OctFrame *frame, guint image, guint bscan)
   guint8 *to = self->store + first * size;
   const guint8 *from = frame->planes[0].data;
 
-  memset (self->seen + first, 1, self->lines);
-  if (!self->in.is_video) {
-    for (guint i = 0; i < self->lines; i++)
-      memcpy (to + i * size, from + ((gsize)image * self->lines + i) * stride,
-          size);
-    return;
-  }
-  from += (gsize)image * self->depths * stride;
-  for (guint i = 0; i < self->lines; i++)
-    for (guint z = 0; z < self->depths; z++)
+  if (self->in.is_video)
+    from += (gsize)image * self->depths * stride;
+  else
+    from += (gsize)image * self->lines * stride;
+  for (guint i = 0; i < self->lines; i++) {
+    if (valid != NULL && valid[image * self->lines + i] == 0)
+      continue;
+    self->seen[first + i] = 1;
+    for (guint z = 0; z < self->depths && self->in.is_video; z++)
       memcpy (to + i * size + z * value, from + z * stride + i * value, value);
+    if (!self->in.is_video)
+      memcpy (to + i * size, from + i * stride, size);
+  }
 }
 
 static GstFlowReturn
 remap_take_runs (GstOctRemap *self, GstBuffer *buffer, const OctFrame *frame)
 {
+  guint count = self->in.bscans * self->lines;
+  g_autofree guint8 *valid = g_malloc (count);
   GstFlowReturn ret = GST_FLOW_OK;
   GstOctScanRun run;
 
+  if (!gst_oct_scan_meta_get_valid (buffer, valid, count))
+    g_clear_pointer (&valid, g_free);
   while (ret == GST_FLOW_OK && gst_oct_scan_next (&self->scan, &run)) {
     if (run.drop)
       continue;
@@ -477,7 +499,7 @@ remap_take_runs (GstOctRemap *self, GstBuffer *buffer, const OctFrame *frame)
     if (ret != GST_FLOW_OK)
       break;
     for (guint i = 0; i < run.n; i++)
-      remap_store (self, frame, run.image + i, run.bscan + i);
+      remap_store (self, frame, run.image + i, run.bscan + i, valid);
     remap_note_time (self, buffer, &run);
     self->has_volume = TRUE;
     if (run.ends)
@@ -681,7 +703,7 @@ remap_reset (GstOctRemap *self)
   gst_clear_caps (&self->caps);
   g_clear_pointer (&self->places, oct_scan_places_unref);
   gst_oct_scan_clear (&self->scan);
-  self->failed = self->has_sent_mask = FALSE;
+  self->failed = FALSE;
   self->delivered = self->number = 0;
 }
 

@@ -4,6 +4,7 @@
  * writes A-lines into a ring in shared memory (liboctdaq): for tests, and for
  * people without hardware.  octdaqsrc reads them.
  */
+#include "oct-daq-sim-scan.h"
 #include "oct-daq.h"
 #include "oct-kclock.h"
 #include "oct-phantom-spectrometer.h"
@@ -34,10 +35,11 @@
 
 typedef struct {
   gint samples, lines, bscans, block_lines, blocks, count, loop, readers, seed;
-  gint stall_ms;
+  gint stall_ms, columns;
   double line_rate, noise, lose, stall, jitter_us, sweep_jitter;
-  gboolean lossless, k_clock, u8;
+  gboolean lossless, k_clock, u8, still;
   char *phantom;
+  OctDaqSimScanSettings scan;
 } SimOptions;
 
 typedef struct {
@@ -53,7 +55,12 @@ typedef struct {
   guint8 *clock; /* [samples], or NULL */
   OctSpectrometer spectrometer;
   float *kernel; /* see oct_kclock_fill_kernel() */
-  guint64 line;  /* number of the next A-line */
+  /* of a scanner, or NULL: */
+  OctDaqSimScan *scan;
+  OctScanPoint *places; /* [lines] of B-scan place_count - 1 */
+  guint64 place_count;  /* B-scans whose places were read */
+  GError *failed;       /* of the voltages */
+  guint64 line;         /* number of the next A-line */
   guint64 blocks, lost;
   gint64 began;
 } Sim;
@@ -100,7 +107,45 @@ sim_check (const SimOptions *o, GError **error)
                             "--lose and --stall 0 to "
                             "less than 1, --jitter-us 0 to 1e6, "
                             "--sweep-jitter 0 to 16.");
+  if (o->scan.volts != NULL
+      && (!(fabs (o->scan.volts_per_mm) >= 1e-6) || !(o->scan.full_scale > 0)
+          || o->columns < 2 || o->columns > 65536 || o->loop > 0))
+    return sim_fail (error, "--volts needs --volts-per-mm of 1e-6 or more, "
+                            "--full-scale above 0, --sample-columns from 2 to "
+                            "65536, and no --loop.");
   return TRUE;
+}
+
+static void
+sim_add_scanner (GOptionContext *context, SimOptions *o)
+{
+  const GOptionEntry scanner[] = {
+    { "volts", 0, 0, G_OPTION_ARG_FILENAME, &o->scan.volts,
+        "Follow these voltages over a sample of 6 mm: a file or a pipe of "
+        "octscangen gate=true, F64LE",
+        "FILE" },
+    { "sample-columns", 0, 0, G_OPTION_ARG_INT, &o->columns,
+        "--volts: columns of the sample's width, of which speckle is 3.7 wide "
+        "(256)",
+        "N" },
+    { "volts-rate", 0, 0, G_OPTION_ARG_DOUBLE, &o->scan.rate,
+        "Samples of it per second, `line-rate` of octscangen (100000)", "HZ" },
+    { "volts-per-mm", 0, 0, G_OPTION_ARG_DOUBLE, &o->scan.volts_per_mm,
+        "`volts-per-unit` of octscangen (0.64)", "V" },
+    { "full-scale", 0, 0, G_OPTION_ARG_DOUBLE, &o->scan.full_scale,
+        "`full-scale` of octscangen (10)", "V" },
+    { "galvo-frequency", 0, 0, G_OPTION_ARG_DOUBLE, &o->scan.frequency,
+        "Natural frequency of the mirrors, which makes them late (0 = they are "
+        "not)",
+        "HZ" },
+    { "galvo-damping", 0, 0, G_OPTION_ARG_DOUBLE, &o->scan.damping,
+        "Their damping ratio (0.8)", "Z" },
+    { "galvo-dead", 0, 0, G_OPTION_ARG_DOUBLE, &o->scan.dead,
+        "Their dead time (0)", "S" },
+    { NULL },
+  };
+
+  g_option_context_add_main_entries (context, scanner, NULL);
 }
 
 static gboolean
@@ -153,6 +198,8 @@ sim_parse (SimOptions *o, gint *argc, char ***argv, GError **error)
         "MS" },
     { "jitter-us", 0, 0, G_OPTION_ARG_DOUBLE, &o->jitter_us,
         "Blocks come up to so much later, by chance (0)", "US" },
+    { "still", 0, 0, G_OPTION_ARG_NONE, &o->still, "The sample does not move",
+        NULL },
     { NULL },
   };
   g_autoptr (GOptionContext) context = g_option_context_new ("SOCKET");
@@ -160,6 +207,7 @@ sim_parse (SimOptions *o, gint *argc, char ***argv, GError **error)
   g_option_context_set_summary (context, SUMMARY);
   g_option_context_set_description (context, EXAMPLES);
   g_option_context_add_main_entries (context, entries, NULL);
+  sim_add_scanner (context, o);
   oct_version_add (context);
   if (!g_option_context_parse (context, argc, argv, error))
     return FALSE;
@@ -202,7 +250,10 @@ sim_make_phantom (const SimOptions *o, GError **error)
     .noise = o->noise,
     .seed = (guint)o->seed,
     .motion = 1.0,
-    .flow = 1.0 };
+    .flow = 1.0,
+    .follows = o->scan.volts != NULL,
+    .columns = (guint)o->columns,
+    .still = o->still };
 
   return sim_find_phantom (o->phantom, &settings.kind, error)
              ? oct_phantom_new (&settings, error)
@@ -307,7 +358,21 @@ sim_delay (const Sim *sim, const guint8 *from, double late, guint8 *to)
 
 /* --------------------------------------------------------------------- A-lines */
 
-/* A-lines of B-scan `number`, [lines][samples]. */
+/* The places of B-scan `number`, which comes after those that were read; FALSE:
+ * the voltages have ended. */
+static gboolean
+sim_find_places (Sim *sim, guint64 number)
+{
+  guint lines = (guint)sim->options->lines;
+
+  for (; sim->place_count <= number; sim->place_count++)
+    if (oct_daq_sim_scan_read (sim->scan, sim->places, lines, &sim->failed)
+        < lines)
+      return FALSE;
+  return TRUE;
+}
+
+/* A-lines of B-scan `number`, [lines][samples]; NULL: there are no more. */
 static const guint8 *
 sim_render (Sim *sim, guint64 number)
 {
@@ -321,8 +386,14 @@ sim_render (Sim *sim, guint64 number)
     return sim->rendered;
   if (o->loop > 0 && sim->there == slots)
     return sim->rendered + number * size;
-  oct_phantom_render (sim->phantom, number,
-      sim->rendered + (o->loop > 0 ? number * size : 0), sim->row);
+  if (sim->scan != NULL && !sim_find_places (sim, number))
+    return NULL;
+  if (sim->scan != NULL)
+    oct_phantom_render_along (
+        sim->phantom, number, sim->places, sim->rendered, sim->row);
+  else
+    oct_phantom_render (sim->phantom, number,
+        sim->rendered + (o->loop > 0 ? number * size : 0), sim->row);
   sim->there = number + 1;
   return sim->rendered + (o->loop > 0 ? number * size : 0);
 }
@@ -348,7 +419,8 @@ sim_shake (Sim *sim, guint8 *block, guint lines)
   }
 }
 
-static void
+/* FALSE: the scan has ended. */
+static gboolean
 sim_fill (Sim *sim, guint8 *block, guint lines)
 {
   const guint each = (guint)sim->options->lines;
@@ -357,14 +429,19 @@ sim_fill (Sim *sim, guint8 *block, guint lines)
     guint64 line = sim->line + done;
     guint row = (guint)(line % each), count = MIN (lines - done, each - row);
 
-    memcpy (block + done * sim->row,
-        sim_render (sim, line / each) + row * sim->row, count * sim->row);
+    const guint8 *rendered = sim_render (sim, line / each);
+
+    if (rendered == NULL)
+      return FALSE;
+    memcpy (
+        block + done * sim->row, rendered + row * sim->row, count * sim->row);
     done += count;
   }
   for (guint i = 0; sim->clock != NULL && i < lines; i++)
     memcpy (block + (lines + i) * sim->row, sim->clock, sim->row);
   if (sim->options->sweep_jitter > 0)
     sim_shake (sim, block, lines);
+  return TRUE;
 }
 
 /* The troubles before a block. */
@@ -424,7 +501,8 @@ sim_run (Sim *sim)
     if (block == NULL)
       continue;
     sim_disturb (sim, lines);
-    sim_fill (sim, block, lines);
+    if (!sim_fill (sim, block, lines))
+      break;
     sim_wait (sim, lines);
     place.tick = o->line_rate > 0
                      ? (guint64)((double)sim->line * 1e6 / o->line_rate)
@@ -435,6 +513,43 @@ sim_run (Sim *sim)
   }
 }
 
+/* All that it needs beside phantom and ring. */
+static gboolean
+sim_begin (Sim *sim, GError **error)
+{
+  const SimOptions *o = sim->options;
+
+  sim->row = (gsize)o->samples * (o->u8 ? 1 : 2);
+  sim->rendered =
+      g_malloc (sim->row * (gsize)o->lines * (gsize)MAX (o->loop, 1));
+  oct_spectrometer_init (&sim->spectrometer, (guint)o->samples);
+  sim->kernel = g_new (float, (OCT_KCLOCK_PHASES + 1) * OCT_KCLOCK_TAPS);
+  oct_kclock_fill_kernel (sim->kernel);
+  if (o->k_clock)
+    sim_make_clock (sim);
+  sim->random = g_rand_new_with_seed ((guint32)o->seed);
+  if (o->scan.volts == NULL)
+    return TRUE;
+  sim->places = g_new (OctScanPoint, o->lines);
+  sim->scan = oct_daq_sim_scan_new (&o->scan, error);
+  return sim->scan != NULL;
+}
+
+static void
+sim_end (Sim *sim)
+{
+  oct_daq_close (sim->writer);
+  oct_phantom_free (sim->phantom);
+  oct_daq_sim_scan_free (sim->scan);
+  g_clear_pointer (&sim->random, g_rand_free);
+  g_free (sim->places);
+  g_free (sim->clock);
+  g_free (sim->kernel);
+  if (sim->rendered != NULL)
+    oct_spectrometer_clear (&sim->spectrometer);
+  g_free (sim->rendered);
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -443,8 +558,12 @@ main (int argc, char *argv[])
     .bscans = 256,
     .noise = 1.0,
     .seed = 1,
-    .stall_ms = 100 };
+    .stall_ms = 100,
+    .columns = 256,
+    .scan = {
+        .rate = 1e5, .volts_per_mm = 0.64, .full_scale = 10, .damping = 0.8 } };
   char sentence[OCT_DAQ_ERROR] = "";
+  const struct sigaction stop = { .sa_handler = sim_stop };
   g_autoptr (GError) error = NULL;
   Sim sim = { .options = &options };
 
@@ -455,33 +574,25 @@ main (int argc, char *argv[])
     g_printerr ("%s\n", error->message);
     return 2;
   }
-  signal (SIGINT, sim_stop);
-  signal (SIGTERM, sim_stop);
+  /* a pipe without voltages is waited for no longer */
+  sigaction (SIGINT, &stop, NULL);
+  sigaction (SIGTERM, &stop, NULL);
   sim.writer = sim_open (&options, sim.phantom, argv[1], sentence);
   if (sim.writer == NULL) {
     g_printerr ("%s\n", sentence);
     oct_phantom_free (sim.phantom);
     return 1;
   }
-  sim.row = (gsize)options.samples * (options.u8 ? 1 : 2);
-  sim.rendered =
-      g_malloc (sim.row * (gsize)options.lines * (gsize)MAX (options.loop, 1));
-  oct_spectrometer_init (&sim.spectrometer, (guint)options.samples);
-  sim.kernel = g_new (float, (OCT_KCLOCK_PHASES + 1) * OCT_KCLOCK_TAPS);
-  oct_kclock_fill_kernel (sim.kernel);
-  if (options.k_clock)
-    sim_make_clock (&sim);
-  sim.random = g_rand_new_with_seed ((guint32)options.seed);
-  sim_run (&sim);
+  if (sim_begin (&sim, &sim.failed))
+    sim_run (&sim);
   g_print ("%" G_GUINT64_FORMAT " blocks, %" G_GUINT64_FORMAT " A-lines lost\n",
       sim.blocks, sim.lost);
-  oct_daq_close (sim.writer);
-  oct_phantom_free (sim.phantom);
-  g_rand_free (sim.random);
-  g_free (sim.clock);
-  g_free (sim.kernel);
-  oct_spectrometer_clear (&sim.spectrometer);
-  g_free (sim.rendered);
+  sim_end (&sim);
   g_free (options.phantom);
-  return 0;
+  g_free (options.scan.volts);
+  if (sim.failed == NULL)
+    return 0;
+  g_printerr ("%s\n", sim.failed->message);
+  g_error_free (sim.failed);
+  return 1;
 }

@@ -72,6 +72,11 @@ static const struct {
       "bscan=(int)1,bscans=(int)4,place=(int)3,repeat=(int)0", 1 },
   { "bscan=(int)0,bscans=(int)4,place=(int)1,repeat=(int)0",
       "bscan=(int)1,bscans=(int)4", 1 },
+  /* one meta cannot say which A-lines of two buffers are lost */
+  { "bscan=(int)0,bscans=(int)4,valid=(buffer)0100",
+      "bscan=(int)1,bscans=(int)4", 1 },
+  { "bscan=(int)0,bscans=(int)4",
+      "bscan=(int)1,bscans=(int)4,valid=(buffer)0100", 1 },
   /* none at all, and none that can be one, which counts as none */
   { NULL, NULL, 2 },
   { NULL, "bscan=(int)0,bscans=(int)0", 2 },

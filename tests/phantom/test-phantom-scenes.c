@@ -394,6 +394,54 @@ test_repeats (void)
   }
 }
 
+/* A beam that is moved sees, at places that it is told for each B-scan, the
+ * sample as along the same path of the settings; a still one is the same in
+ * every volume. */
+static void
+test_along (void)
+{
+  enum { SAMPLES = 64, LINES = 6, BSCANS = 2, ALL = LINES * BSCANS };
+  double path[2 * ALL];
+  OctScanPoint places[ALL];
+  guint16 seen[2][LINES * SAMPLES], again[LINES * SAMPLES];
+  OctPhantomSettings settings = { .kind = OCT_PHANTOM_SURGERY,
+    .samples = SAMPLES,
+    .lines = LINES,
+    .bscans = BSCANS,
+    .sample_format = OCT_SAMPLE_U16,
+    .seed = 5,
+    .columns = 200,
+    .still = TRUE };
+  g_autoptr (OctPhantom) fixed = NULL;
+  g_autoptr (OctPhantom) moved = NULL;
+
+  for (guint i = 0; i < ALL; i++) {
+    /* a hundredth of a column apart */
+    path[2 * i] = 0.4 + i * 5e-5;
+    path[2 * i + 1] = 0.3;
+    for (guint axis = 0; axis < 2; axis++)
+      places[i].at[axis] = (path[2 * i + axis] - 0.5) * OCT_PHANTOM_SAMPLE;
+  }
+  settings.path = path;
+  fixed = oct_phantom_new (&settings, NULL);
+  settings.path = NULL;
+  settings.follows = TRUE;
+  moved = oct_phantom_new (&settings, NULL);
+  for (guint64 frame = 0; frame < 3 * BSCANS; frame++) {
+    const OctScanPoint *at = places + frame % BSCANS * LINES;
+
+    oct_phantom_render (fixed, frame, seen[0], SAMPLES * sizeof (guint16));
+    oct_phantom_render_along (
+        moved, frame, at, seen[1], SAMPLES * sizeof (guint16));
+    for (guint i = 0; i < LINES * SAMPLES; i++)
+      g_assert_cmpint (ABS (seen[0][i] - seen[1][i]), <=, 1);
+    if (frame == 0)
+      memcpy (again, seen[1], sizeof again);
+    if (frame % BSCANS == 0)
+      g_assert_cmpmem (again, sizeof again, seen[1], sizeof again);
+  }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -406,5 +454,6 @@ main (int argc, char **argv)
   g_test_add_func ("/phantom/surgery/pulse", test_surgery_pulse);
   g_test_add_func ("/phantom/surgery/vessel", test_surgery_vessel);
   g_test_add_func ("/phantom/repeats", test_repeats);
+  g_test_add_func ("/phantom/along", test_along);
   return g_test_run ();
 }

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * Scans that are not rasters through octdaqsrc: the places that octscangen
+ * writes, A-lines that are lost, and files that do not fit.
+ */
+#include "oct-daq.h"
+#include "oct-test-files.h"
+#include "oct-test.h"
+
+#include <glib/gstdio.h>
+#include <string.h>
+
+#define SAMPLES 16u
+#define LINES 8u
+#define BSCANS 4u
+#define LONG 20000 /* ms: for events that come at once unless it fails */
+
+/* Runs "octscangen `properties`" to its end, or until an error that says
+ * `word`. */
+static void
+make_scan (const char *properties, const char *file, const char *word)
+{
+  g_autofree char *launch =
+      g_strdup_printf ("octscangen volumes=1 width=1 line-rate=1000 %s "
+                       "scan-output=%s ! fakesink",
+          properties, file);
+  g_autoptr (GstElement) pipeline = gst_parse_launch (launch, NULL);
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstMessage) message = NULL;
+  g_autoptr (GError) error = NULL;
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  message = gst_bus_timed_pop_filtered (
+      bus, LONG * GST_MSECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+  fail_unless (message != NULL);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR)
+    gst_message_parse_error (message, &error, NULL);
+  fail_unless (word == NULL
+                   ? error == NULL
+                   : error != NULL && strstr (error->message, word) != NULL,
+      "%s", error != NULL ? error->message : "no error");
+}
+
+static OctDaqWriter *
+open_scan_writer (const char *socket)
+{
+  const OctDaqHeader ring = { .blocks = 4,
+    .flags = OCT_DAQ_LOSSLESS,
+    .sample_format = OCT_DAQ_U16,
+    .samples = SAMPLES,
+    .lines = 2,
+    .channels = 1,
+    .bscan_lines = LINES,
+    .bscans = BSCANS,
+    .channel_kind = { OCT_DAQ_OCT } };
+  char error[OCT_DAQ_ERROR] = "";
+  OctDaqWriter *writer = oct_daq_open (socket, &ring, NULL, error);
+
+  fail_unless (writer != NULL, "%s", error);
+  return writer;
+}
+
+static void
+write_block (OctDaqWriter *writer)
+{
+  guint16 *block = oct_daq_claim (writer, LONG);
+
+  fail_unless (block != NULL);
+  for (guint i = 0; i < 2 * SAMPLES; i++)
+    block[i] = 1000;
+  oct_daq_publish (writer, NULL);
+}
+
+/* "octdaqsrc ! appsink", playing */
+static GstElement *
+play (const char *socket, const char *file)
+{
+  g_autofree char *launch = g_strdup_printf (
+      "octdaqsrc socket=%s scan-file=%s reconnect=false keep-incomplete=true "
+      "timeout=%u ! appsink name=sink sync=false",
+      socket, file, LONG);
+  GstElement *pipeline = gst_parse_launch (launch, NULL);
+
+  fail_unless (pipeline != NULL);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  return pipeline;
+}
+
+static GstSample *
+pull (GstElement *pipeline)
+{
+  g_autoptr (GstElement) sink =
+      gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+  GstSample *sample = NULL;
+
+  g_signal_emit_by_name (
+      sink, "try-pull-sample", (guint64)LONG * GST_MSECOND, &sample);
+  fail_unless (sample != NULL);
+  return sample;
+}
+
+/* The places in the event are those in the file: rows of x and y in mm. */
+static void
+check_path (GstElement *pipeline, const char *file)
+{
+  g_autoptr (GstElement) sink =
+      gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (sink, "sink");
+  g_autofree char *text = NULL;
+  const GstStructure *s = NULL;
+  const char *at;
+  guint n = 0;
+
+  for (guint i = 0; s == NULL; i++) {
+    g_autoptr (GstEvent) event =
+        gst_pad_get_sticky_event (pad, GST_EVENT_CUSTOM_DOWNSTREAM_STICKY, i);
+
+    fail_unless (event != NULL, "no scan path");
+    if (gst_event_has_name (event, "application/x-oct-scan-path"))
+      s = gst_event_get_structure (event);
+  }
+  fail_unless (g_file_get_contents (file, &text, NULL, NULL));
+  at = strchr (text, '\n'); /* after the comment */
+  for (; n < LINES * BSCANS; n++)
+    for (guint axis = 0; axis < 2; axis++) {
+      double mm = g_ascii_strtod (at, (char **)&at), m;
+      GstBuffer *buffer = NULL;
+
+      fail_unless (gst_structure_get (
+          s, axis == 0 ? "x" : "y", GST_TYPE_BUFFER, &buffer, NULL));
+      fail_unless_equals_int (
+          gst_buffer_get_size (buffer), LINES * BSCANS * sizeof m);
+      gst_buffer_extract (buffer, n * sizeof m, &m, sizeof m);
+      fail_unless (ABS (m * 1e3 - mm) < 1e-12);
+      gst_buffer_unref (buffer);
+    }
+}
+
+/* A-lines 2 and 3 of B-scan 1 never come. */
+static void
+check_valid (GstBuffer *buffer, guint bscan)
+{
+  GstCustomMeta *meta = gst_buffer_get_custom_meta (buffer, "GstOctScanMeta");
+  GstBuffer *valid = NULL;
+
+  fail_unless (meta != NULL);
+  fail_unless_equals_int (
+      gst_structure_get (gst_custom_meta_get_structure (meta), "valid",
+          GST_TYPE_BUFFER, &valid, NULL),
+      bscan == 1);
+  if (valid == NULL)
+    return;
+  fail_unless_equals_int (gst_buffer_get_size (valid), LINES);
+  for (guint i = 0; i < LINES; i++) {
+    guint8 is;
+
+    gst_buffer_extract (valid, i, &is, 1);
+    fail_unless_equals_int (is, i != 2 && i != 3);
+  }
+  gst_buffer_unref (valid);
+}
+
+GST_START_TEST (test_path)
+{
+  g_autofree char *socket = oct_test_file_path ("scan-daq");
+  g_autofree char *file = oct_test_file_path ("scan-path.txt");
+  OctDaqWriter *writer = open_scan_writer (socket);
+  GstElement *pipeline;
+
+  make_scan ("pattern=spiral lines=8 bscans=4", file, NULL);
+  pipeline = play (socket, file);
+  fail_unless (oct_daq_wait_for_readers (writer, 1, LONG) == 1);
+  for (guint block = 0; block < LINES * BSCANS / 2; block++)
+    if (block == LINES / 2 + 1)
+      oct_daq_lost (writer, 2);
+    else
+      write_block (writer);
+  oct_daq_close (writer);
+  for (guint i = 0; i < BSCANS; i++) {
+    g_autoptr (GstSample) sample = pull (pipeline);
+
+    if (i == 0)
+      check_path (pipeline, file);
+    check_valid (gst_sample_get_buffer (sample), i);
+  }
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (pipeline);
+  g_remove (file);
+}
+GST_END_TEST
+
+static void
+refuse_file (const char *socket, const char *file, const char *word)
+{
+  GstElement *pipeline = play (socket, file);
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstMessage) message =
+      gst_bus_timed_pop_filtered (bus, LONG * GST_MSECOND, GST_MESSAGE_ERROR);
+  g_autoptr (GError) error = NULL;
+
+  fail_unless (message != NULL);
+  gst_message_parse_error (message, &error, NULL);
+  fail_unless (strstr (error->message, word) != NULL, "%s", error->message);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (pipeline);
+}
+
+GST_START_TEST (test_refused)
+{
+  g_autofree char *socket = oct_test_file_path ("scan-daq");
+  g_autofree char *file = oct_test_file_path ("scan-path.txt");
+  OctDaqWriter *writer = open_scan_writer (socket);
+
+  g_remove (file);
+  refuse_file (socket, file, "scan-file");
+  make_scan ("pattern=spiral lines=8 bscans=5", file, NULL);
+  refuse_file (socket, file, "5 B-scans of 8 A-lines");
+  make_scan ("pattern=raster lines=4 bscans=8", file, NULL);
+  refuse_file (socket, file, "8 B-scans of 4 A-lines");
+  fail_unless (g_file_set_contents (file, "1 2\n3 nan\n", -1, NULL));
+  refuse_file (socket, file, "2 or 3 numbers");
+  oct_daq_close (writer);
+  g_remove (file);
+  make_scan ("pattern=spiral bidirectional=true", file, "bidirectional=false");
+  make_scan ("pattern=spiral", "/nowhere/path.txt", "scan-output");
+}
+GST_END_TEST
+
+static Suite *
+daqscan_suite (void)
+{
+  Suite *s = suite_create ("octdaqscan");
+  TCase *tc = tcase_create ("octdaqscan");
+
+  suite_add_tcase (s, tc);
+  tcase_set_timeout (tc, 120);
+  tcase_add_test (tc, test_path);
+  tcase_add_test (tc, test_refused);
+  return s;
+}
+
+GST_CHECK_MAIN (daqscan)
