@@ -26,6 +26,7 @@
 #define MAX_PLACES (1u << 24)
 
 #define NEVER_WRITTEN "its chunks were never written"
+#define NEVER_CAME "it never came while the store was written"
 
 /* Chunks along the last dimension: [chunk of all others][last dimension]. */
 typedef struct {
@@ -224,6 +225,7 @@ static const OctContainer container = { zarr_read_bscan, zarr_close_content,
 typedef struct {
   const OctZarrArray *array;
   guint64 files;
+  char *link;    /* in place of a folder of them, or NULL */
   guint8 *there; /* [places] of files in the dimensions before the last
                         two, or NULL */
 } Look;
@@ -234,6 +236,18 @@ count_leading (const OctZarrArray *array)
   return array->dims > 2 ? array->dims - 2 : 0;
 }
 
+/* Whether a name that is not a key is the beginning of one, "c/0". */
+static gboolean
+is_folder_of_keys (const OctZarrArray *array, const char *path)
+{
+  if (array->separator != '/')
+    return FALSE;
+  if (array->has_prefix && (path[0] != 'c' || (path[1] != '/' && path[1] != 0)))
+    return FALSE;
+  return strspn (path + array->has_prefix, "/0123456789")
+         == strlen (path + array->has_prefix);
+}
+
 static int
 look_at_key (int folder, const char *base, const char *path, gboolean is_folder,
     gpointer data)
@@ -242,8 +256,17 @@ look_at_key (int folder, const char *base, const char *path, gboolean is_folder,
   const OctZarrArray *array = look->array;
   guint64 place[OCT_ZARR_MAX_DIMS], at = 0;
 
-  if (is_folder || !oct_zarr_parse_key (array, path, place))
+  if (is_folder)
     return 0;
+  if (!oct_zarr_parse_key (array, path, place)) {
+    struct stat about;
+
+    if (look->link == NULL && is_folder_of_keys (array, path)
+        && fstatat (folder, base, &about, AT_SYMLINK_NOFOLLOW) == 0
+        && S_ISLNK (about.st_mode))
+      look->link = g_strdup (path);
+    return 0;
+  }
   look->files++;
   for (guint i = 0; i < count_leading (array); i++)
     at = at * ((array->shape[i] - 1) / array->shard[i] + 1) + place[i];
@@ -291,6 +314,8 @@ find_absent (
                    && opening->info.samples == array->shape[array->dims - 1]
                    && opening->info.lines == array->shape[array->dims - 2];
   g_autofree guint8 *there = NULL;
+  g_autofree char *link = NULL;
+  int failed;
 
   for (guint i = 0; i < count_leading (array); i++)
     if (!g_uint64_checked_mul (
@@ -302,7 +327,16 @@ find_absent (
   if (plain)
     there = look.there = g_malloc0 ((gsize)places);
   /* what cannot be listed cannot be read, and reading says why */
-  if (oct_file_tree_walk (folder, ".", look_at_key, &look) != 0)
+  failed = oct_file_tree_walk (folder, ".", look_at_key, &look);
+  link = look.link;
+  if (link != NULL) {
+    g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
+        "%s has a link '%s' in place of a folder of its chunks, and links in a "
+        "store are not followed; copy it with the files themselves (cp -rL)",
+        opening->file, link);
+    return FALSE;
+  }
+  if (failed != 0)
     return oct_opening_check_present (opening, frames, 0, error);
   for (guint i = 0; i < array->dims; i++)
     if (!g_uint64_checked_mul (
@@ -387,6 +421,26 @@ take_spacing (
   opening->info.y_spacing = image->scale[array->dims - 3];
 }
 
+/* The B-scans of which the image says that they are missing: their chunks may be
+ * there, as they have others too. */
+static void
+zarr_take_missing (
+    OctOpening *opening, const OctZarrArray *array, const OctZarrImage *image)
+{
+  guint64 frames = opening->info.announced;
+
+  if (image->missing == NULL || image->dims != array->dims || array->dims < 3
+      || frames != array->shape[array->dims - 3])
+    return;
+  for (guint i = 0; i < image->missing->len; i++) {
+    const OctZarrRun *run = &g_array_index (image->missing, OctZarrRun, i);
+
+    if (run->first < frames)
+      oct_missing_add (opening->missing, run->first,
+          MIN (run->last, frames - 1) - run->first + 1, NEVER_CAME);
+  }
+}
+
 /* `folder` is that of the array, and taken. */
 static gboolean
 open_array (OctOpening *opening, int folder, const OctZarrArray *array,
@@ -433,6 +487,7 @@ open_array (OctOpening *opening, int folder, const OctZarrArray *array,
   content->bscan =
       (guint64)opening->info.lines * opening->info.samples * content->size;
   take_spacing (opening, array, image);
+  zarr_take_missing (opening, array, image);
   return find_absent (opening, content, folder, error);
 }
 
@@ -449,12 +504,14 @@ open_store (OctOpening *opening, int root, GError **error)
   OctZarrArray array;
   OctZarrImage image = { 0 };
   g_autofree char *path = NULL;
+  g_autoptr (GArray) missing = NULL;
   gboolean ok = (text = zarr_read_text (opening, root, &size, error)) != NULL
                 && oct_zarr_parse (
                     opening->file, text, size, &node, &array, &image, error);
   int folder = -1;
 
   path = g_steal_pointer (&image.path);
+  missing = image.missing;
   if (ok && wanted != NULL && node == OCT_ZARR_IS_GROUP) {
     if (g_strcmp0 (path, wanted) != 0)
       image.dims = 0;
@@ -480,6 +537,7 @@ open_store (OctOpening *opening, int root, GError **error)
          && oct_zarr_parse (
              opening->file, text, size, &node, &array, &none, error);
     g_free (none.path);
+    g_clear_pointer (&none.missing, g_array_unref);
     if (ok && node != OCT_ZARR_IS_ARRAY) {
       g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
           "%s has a group where an array is expected; set `dataset` to the "

@@ -43,26 +43,22 @@ show (const char *word)
 
 /* ------------------------------------------------------------------ members */
 
-static JsonObject *
-get_object (JsonObject *object, const char *name)
+/* The JsonObject or JsonArray of a node, NULL: it has another type. */
+static gpointer
+node_get (JsonNode *node, JsonNodeType type)
 {
-  JsonNode *node =
-      object != NULL ? json_object_get_member (object, name) : NULL;
-
-  return node != NULL && JSON_NODE_HOLDS_OBJECT (node)
-             ? json_node_get_object (node)
-             : NULL;
+  if (node == NULL || json_node_get_node_type (node) != type)
+    return NULL;
+  return type == JSON_NODE_OBJECT ? (gpointer)json_node_get_object (node)
+                                  : (gpointer)json_node_get_array (node);
 }
 
-static JsonArray *
-get_array (JsonObject *object, const char *name)
+/* The same of a member. */
+static gpointer
+get_member (JsonObject *object, const char *name, JsonNodeType type)
 {
-  JsonNode *node =
-      object != NULL ? json_object_get_member (object, name) : NULL;
-
-  return node != NULL && JSON_NODE_HOLDS_ARRAY (node)
-             ? json_node_get_array (node)
-             : NULL;
+  return object != NULL ? node_get (json_object_get_member (object, name), type)
+                        : NULL;
 }
 
 static const char *
@@ -99,12 +95,8 @@ node_get_number (JsonNode *node, double *number)
 static JsonObject *
 element_object (JsonArray *array, guint i)
 {
-  JsonNode *node = array != NULL && i < json_array_get_length (array)
-                       ? json_array_get_element (array, i)
-                       : NULL;
-
-  return node != NULL && JSON_NODE_HOLDS_OBJECT (node)
-             ? json_node_get_object (node)
+  return array != NULL && i < json_array_get_length (array)
+             ? node_get (json_array_get_element (array, i), JSON_NODE_OBJECT)
              : NULL;
 }
 
@@ -113,7 +105,7 @@ static gboolean
 get_lengths (
     JsonObject *object, const char *name, guint *dims, guint64 *lengths)
 {
-  JsonArray *array = get_array (object, name);
+  JsonArray *array = get_member (object, name, JSON_NODE_ARRAY);
   guint count = array != NULL ? json_array_get_length (array) : 0;
 
   if (count == 0 || count > OCT_ZARR_MAX_DIMS || (*dims != 0 && count != *dims))
@@ -135,7 +127,7 @@ get_lengths (
 static guint
 get_numbers (JsonObject *object, const char *name, double *numbers)
 {
-  JsonArray *array = get_array (object, name);
+  JsonArray *array = get_member (object, name, JSON_NODE_ARRAY);
   guint count = array != NULL ? json_array_get_length (array) : 0;
 
   if (count > OCT_ZARR_MAX_DIMS)
@@ -154,7 +146,8 @@ codecs_take_bytes (const char *file, JsonObject *codec, OctZarrArray *array,
     char kind, guint size, GError **error)
 {
   const char *name = get_text (codec, "name");
-  const char *endian = get_text (get_object (codec, "configuration"), "endian");
+  const char *endian = get_text (
+      get_member (codec, "configuration", JSON_NODE_OBJECT), "endian");
   g_autofree char *shown = show (name != NULL ? name : "");
 
   if (g_strcmp0 (name, "bytes") != 0)
@@ -208,11 +201,12 @@ static gboolean
 take_index (
     const char *file, JsonObject *sharding, OctZarrArray *array, GError **error)
 {
-  JsonArray *codecs = get_array (sharding, "index_codecs");
+  JsonArray *codecs = get_member (sharding, "index_codecs", JSON_NODE_ARRAY);
   guint count = codecs != NULL ? json_array_get_length (codecs) : 0;
   JsonObject *first = element_object (codecs, 0);
   const char *location = get_text (sharding, "index_location");
-  const char *endian = get_text (get_object (first, "configuration"), "endian");
+  const char *endian = get_text (
+      get_member (first, "configuration", JSON_NODE_OBJECT), "endian");
 
   array->index_first = g_strcmp0 (location, "start") == 0;
   array->index_has_sum = count == 2;
@@ -260,7 +254,7 @@ static gboolean
 take_codecs (const char *file, JsonObject *root, OctZarrArray *array, char kind,
     guint size, GError **error)
 {
-  JsonArray *codecs = get_array (root, "codecs");
+  JsonArray *codecs = get_member (root, "codecs", JSON_NODE_ARRAY);
   JsonObject *first = element_object (codecs, 0);
   JsonObject *sharding = NULL;
 
@@ -268,7 +262,7 @@ take_codecs (const char *file, JsonObject *root, OctZarrArray *array, char kind,
   if (g_strcmp0 (get_text (first, "name"), "sharding_indexed") == 0) {
     guint dims = array->dims;
 
-    sharding = get_object (first, "configuration");
+    sharding = get_member (first, "configuration", JSON_NODE_OBJECT);
     array->sharded = TRUE;
     if (json_array_get_length (codecs) != 1
         || !get_lengths (sharding, "chunk_shape", &dims, array->chunk))
@@ -277,7 +271,7 @@ take_codecs (const char *file, JsonObject *root, OctZarrArray *array, char kind,
           "chunks; save it with the codec sharding_indexed alone");
     if (!take_index (file, sharding, array, error))
       return FALSE;
-    codecs = get_array (sharding, "codecs");
+    codecs = get_member (sharding, "codecs", JSON_NODE_ARRAY);
     first = element_object (codecs, 0);
   }
   if (first == NULL)
@@ -364,10 +358,11 @@ static gboolean
 take_keys (
     const char *file, JsonObject *root, OctZarrArray *array, GError **error)
 {
-  JsonObject *encoding = get_object (root, "chunk_key_encoding");
+  JsonObject *encoding =
+      get_member (root, "chunk_key_encoding", JSON_NODE_OBJECT);
   const char *name = get_text (encoding, "name");
-  const char *separator =
-      get_text (get_object (encoding, "configuration"), "separator");
+  const char *separator = get_text (
+      get_member (encoding, "configuration", JSON_NODE_OBJECT), "separator");
 
   array->has_prefix = g_strcmp0 (name, "default") == 0;
   array->separator = array->has_prefix ? '/' : '.';
@@ -386,9 +381,10 @@ static gboolean
 take_array (
     const char *file, JsonObject *root, OctZarrArray *array, GError **error)
 {
-  JsonObject *grid = get_object (root, "chunk_grid");
+  JsonObject *grid = get_member (root, "chunk_grid", JSON_NODE_OBJECT);
   const char *type = get_text (root, "data_type");
-  JsonArray *transformers = get_array (root, "storage_transformers");
+  JsonArray *transformers =
+      get_member (root, "storage_transformers", JSON_NODE_ARRAY);
   g_autofree char *shown = show (type != NULL ? type : "");
   char kind = 'u';
   guint size = 1;
@@ -404,8 +400,8 @@ take_array (
         "values",
         OCT_ZARR_MAX_DIMS);
   if (g_strcmp0 (get_text (grid, "name"), "regular") != 0
-      || !get_lengths (get_object (grid, "configuration"), "chunk_shape",
-          &array->dims, array->shard))
+      || !get_lengths (get_member (grid, "configuration", JSON_NODE_OBJECT),
+          "chunk_shape", &array->dims, array->shard))
     return zarr_refuse (file, error,
         "its chunk_grid is not regular, with a length from 1 on for each of "
         "its %u dimensions; save it again",
@@ -447,7 +443,8 @@ get_unit (const char *name)
 static void
 take_scale (JsonObject *object, OctZarrImage *image)
 {
-  JsonArray *list = get_array (object, "coordinateTransformations");
+  JsonArray *list =
+      get_member (object, "coordinateTransformations", JSON_NODE_ARRAY);
   double scale[OCT_ZARR_MAX_DIMS];
 
   for (guint i = 0; list != NULL && i < json_array_get_length (list); i++) {
@@ -461,21 +458,54 @@ take_scale (JsonObject *object, OctZarrImage *image)
   }
 }
 
+/* The runs of B-scans that octvolumesink has not got. */
+static void
+zarr_parse_missing (JsonObject *oct, OctZarrImage *image)
+{
+  JsonArray *axes = get_member (oct, "axes", JSON_NODE_ARRAY);
+  JsonArray *runs = get_member (oct, "missing", JSON_NODE_ARRAY);
+  guint count = runs != NULL ? json_array_get_length (runs) : 0;
+
+  /* pictures en face are not B-scans */
+  if (count == 0 || axes == NULL || json_array_get_length (axes) < 2
+      || g_strcmp0 (node_get_text (json_array_get_element (axes, 1)), "B-scan")
+             != 0)
+    return;
+  image->missing = g_array_new (FALSE, FALSE, sizeof (OctZarrRun));
+  for (guint i = 0; i < count; i++) {
+    JsonArray *ends =
+        node_get (json_array_get_element (runs, i), JSON_NODE_ARRAY);
+    double first, last;
+    OctZarrRun run;
+
+    if (ends == NULL || json_array_get_length (ends) != 2
+        || !node_get_number (json_array_get_element (ends, 0), &first)
+        || !node_get_number (json_array_get_element (ends, 1), &last)
+        || !(first >= 0.0 && first <= last && last < 9e15))
+      continue;
+    run = (OctZarrRun){ (guint64)first, (guint64)last };
+    g_array_append_val (image->missing, run);
+  }
+}
+
 static gboolean
 take_group (
     const char *file, JsonObject *root, OctZarrImage *image, GError **error)
 {
-  JsonObject *ome = get_object (get_object (root, "attributes"), "ome");
-  JsonObject *first = element_object (get_array (ome, "multiscales"), 0);
-  JsonObject *dataset = element_object (get_array (first, "datasets"), 0);
-  JsonArray *axes = get_array (first, "axes");
+  JsonObject *attributes = get_member (root, "attributes", JSON_NODE_OBJECT);
+  JsonObject *oct = get_member (attributes, "oct", JSON_NODE_OBJECT);
+  JsonObject *ome = get_member (attributes, "ome", JSON_NODE_OBJECT);
+  JsonObject *first =
+      element_object (get_member (ome, "multiscales", JSON_NODE_ARRAY), 0);
+  JsonObject *dataset =
+      element_object (get_member (first, "datasets", JSON_NODE_ARRAY), 0);
+  JsonArray *axes = get_member (first, "axes", JSON_NODE_ARRAY);
   guint dims = axes != NULL ? json_array_get_length (axes) : 0;
 
   if (first == NULL)
     return TRUE;
-  image->has_images =
-      get_text (get_object (get_object (root, "attributes"), "oct"), "content")
-      != NULL;
+  image->has_images = get_text (oct, "content") != NULL;
+  zarr_parse_missing (oct, image);
   image->path = g_strdup (get_text (dataset, "path"));
   if (image->path == NULL || !oct_zarr_path_is_inside (image->path))
     return zarr_refuse (file, error,

@@ -48,6 +48,11 @@ typedef enum {
   OCT_ZARR_IS_GROUP,
 } OctZarrNode;
 
+/* B-scans, the first and the last one. */
+typedef struct {
+  guint64 first, last;
+} OctZarrRun;
+
 /* An image of an OME-Zarr group, its largest array. */
 typedef struct {
   char *path;                      /* of the array in the group, or NULL */
@@ -55,11 +60,13 @@ typedef struct {
   double scale[OCT_ZARR_MAX_DIMS]; /* from a voxel to the next, m or s, 0: not
                                       known */
   gboolean has_images;             /* of octvolumesink: depths are rows */
+  GArray *missing; /* of OctZarrRun, those that octvolumesink has not got; or
+                      NULL */
 } OctZarrImage;
 
 /* Reads the text of a zarr.json, a group or an array.  `file` begins the
  * messages.  FALSE with OCT_ERROR_FORMAT: what is not valid, or what cannot be
- * read here.  `image`: g_free() its path. */
+ * read here.  `image`: g_free() its path, and g_array_unref() its runs. */
 gboolean oct_zarr_parse (const char *file, const char *text, gsize size,
     OctZarrNode *node, OctZarrArray *array, OctZarrImage *image,
     GError **error);

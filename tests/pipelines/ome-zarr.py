@@ -321,6 +321,52 @@ def test_missing_chunks(folder):
     assert (found == wanted).all()
 
 
+def test_missing_of_a_store(folder):
+    """B-scans that have not come while it was written, in a shard that has others."""
+    launch(folder, *source(), "num-buffers=20", *IMAGES, "!", "octvolumesink",
+           "location=a.zarr")
+    told = json.loads((folder / "a.zarr/zarr.json").read_text())
+    assert told["attributes"]["oct"]["missing"] == [[20, BSCANS - 1]], told
+
+    def play_all():
+        errors = launch(folder, "octsrc", "location=a.zarr", "!", "filesink",
+                        "location=played.bin")
+        return errors, numpy.fromfile(folder / "played.bin", "u1").reshape(
+            -1, DEPTHS, LINES)
+    errors, found = play_all()
+    assert "17 of them are missing: B-scans 20 to 36" in errors, errors
+    wanted = expected(folder)
+    assert (found == wanted[:20]).all()
+    # runs that are none, or lead out of the volume
+    for runs, first in (([[20, 2 ** 50]], 20), ([[25, 10], [-1, 3], [1], "a", None,
+                        [1.5, "b"], [20, 36]], 20), ([[18, 40], [19, 30]], 18)):
+        told["attributes"]["oct"]["missing"] = runs
+        (folder / "a.zarr/zarr.json").write_text(json.dumps(told))
+        errors, found = play_all()
+        assert f"B-scans {first} to 36" in errors, (runs, errors)
+        assert (found == wanted[:first]).all()
+    told["attributes"]["oct"]["missing"] = [[0, 36]]
+    (folder / "a.zarr/zarr.json").write_text(json.dumps(told))
+    assert "missing" in refused(folder, "a.zarr")
+
+
+def test_link_in_place_of_a_folder(folder):
+    """It is not followed, and said."""
+    spectra = make_spectra(shape=(8, 20, 512))
+    zarr_store.write_array(folder / "bad.zarr", spectra, (2, 20, 256))
+    for name in ("c/1", "c"):
+        place = folder / "bad.zarr" / name
+        place.rename(folder / "outside")
+        place.symlink_to(folder / "outside")
+        said = refused(folder)
+        assert f"has a link '{name}' in place of a folder" in said, said
+        place.unlink()
+        (folder / "outside").rename(place)
+    # others are nobody's business
+    (folder / "bad.zarr/notes").symlink_to(folder)
+    assert play(folder, "bad.zarr") == spectra.tobytes()
+
+
 def refused(folder, path="bad.zarr", *properties):
     """The sentence; no crash, no hang."""
     result = subprocess.run(
