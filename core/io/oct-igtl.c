@@ -10,7 +10,7 @@
 #define TRANSFORM_SIZE 48
 /* code, subcode, name of the error */
 #define STATUS_SIZE 30
-/* sizes of what is before and after the content, and a number */
+/* sizes of the parts before and after the content, and a number */
 #define EXTENDED_SIZE 12
 #define VERSION 1
 #define NS G_GINT64_CONSTANT (1000000000)
@@ -135,7 +135,7 @@ oct_igtl_parse_header (
       header->type, header->size, most);
 }
 
-/* The content of the body, without what version 2 puts around it. */
+/* The content of the body, without the parts that version 2 has around it. */
 static gboolean
 igtl_find_content (const OctIgtlHeader *header, const guint8 *body,
     const char *type, const guint8 **content, guint64 *size, GError **error)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * Base class of sinks that write files: how they fail, and which buffers they
- * accept.
+ * Base class of sinks that write files or send them: how they fail, and which
+ * buffers they accept.
  *
  * Thread-safety: _fail() and _has_failed() are for any thread.
  */

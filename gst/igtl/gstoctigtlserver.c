@@ -234,7 +234,7 @@ server_accept (GstOctIgtlServer *server, gint64 now)
   server_count (server, 0, 0);
 }
 
-/* Of everything that a peer may ask for. */
+/* A peer may ask for the status, and for nothing else. */
 static gboolean
 peer_take_header (GstOctIgtlServer *server, Peer *peer)
 {

@@ -35,7 +35,7 @@ GST_DEBUG_CATEGORY_STATIC (gst_oct_igtl_sink_debug);
 #define MOST_NAME 15
 /* Each peer may hold two of them. */
 #define MOST_BYTES ((guint64)512 << 20)
-/* Of the protocol. */
+/* The protocol has 16 bits for it. */
 #define MOST_SIZE 65535
 /* Images that are older have times of another clock. */
 #define OLDEST (10 * GST_SECOND)
@@ -108,7 +108,7 @@ static const GstOctProperty rows[] = {
 static const GstOctProperties properties = GST_OCT_PROPERTIES (Settings, rows);
 
 struct _GstOctIgtlSink {
-  GstBaseSink parent;
+  GstOctFileSink parent;
 
   Settings settings;        /* under the object lock */
   GstOctIgtlServer *server; /* the same; NULL: not started */
@@ -134,7 +134,7 @@ static GstStaticPadTemplate sink_template =
                          ", height = (int) [ 1, 65535 ]"
                          ", framerate = " GST_OCT_RATE_RANGE));
 
-G_DEFINE_TYPE (GstOctIgtlSink, gst_oct_igtl_sink, GST_TYPE_BASE_SINK);
+G_DEFINE_TYPE (GstOctIgtlSink, gst_oct_igtl_sink, GST_TYPE_OCT_FILE_SINK);
 GST_OCT_REGISTER_DEFINE (
     octigtlsink, "octigtlsink", GST_RANK_NONE, GST_TYPE_OCT_IGTL_SINK);
 
@@ -201,7 +201,7 @@ igtl_sink_update_pose (GstOctIgtlSink *self)
   igtl_sink_send_pose (self);
 }
 
-/* Of the sample, mm. */
+/* Distances in the sample, mm. */
 static void
 igtl_sink_get_spacing (GstOctIgtlSink *self, double spacing[3])
 {
@@ -455,7 +455,7 @@ gst_oct_igtl_sink_render (GstBaseSink *base, GstBuffer *buffer)
   igtl_sink_update_pose (self);
   if (igtl_sink_take (self, buffer, &error))
     return GST_FLOW_OK;
-  gst_oct_element_error (GST_ELEMENT (self), &error);
+  gst_oct_file_sink_fail (GST_OCT_FILE_SINK (self), &error);
   return GST_FLOW_ERROR;
 }
 
@@ -498,7 +498,7 @@ gst_oct_igtl_sink_set_caps (GstBaseSink *base, GstCaps *caps)
   igtl_sink_drop_volume (self);
   gst_oct_scan_forget (&self->scan);
   if (!gst_oct_info_from_caps (&self->info, caps, &error)) {
-    gst_oct_element_error (GST_ELEMENT (self), &error);
+    gst_oct_file_sink_fail (GST_OCT_FILE_SINK (self), &error);
     return FALSE;
   }
   memset (self->spacing, 0, sizeof self->spacing);
@@ -510,7 +510,7 @@ gst_oct_igtl_sink_set_caps (GstBaseSink *base, GstCaps *caps)
                         GST_OCT_VIEW_ENFACE)
                     == 0;
   if (!igtl_sink_check_scan (self, s, &error)) {
-    gst_oct_element_error (GST_ELEMENT (self), &error);
+    gst_oct_file_sink_fail (GST_OCT_FILE_SINK (self), &error);
     return FALSE;
   }
   igtl_sink_send_status (self, OCT_IGTL_OK, "Images come.");
@@ -572,10 +572,11 @@ gst_oct_igtl_sink_start (GstBaseSink *base)
   GstOctIgtlSink *self = GST_OCT_IGTL_SINK (base);
   g_autoptr (GError) error = NULL;
 
+  gst_oct_file_sink_begin (GST_OCT_FILE_SINK (self));
   gst_oct_scan_clear (&self->scan);
   self->told_spacing = FALSE;
   if (!igtl_sink_open (self, &error)) {
-    gst_oct_element_error (GST_ELEMENT (self), &error);
+    gst_oct_file_sink_fail (GST_OCT_FILE_SINK (self), &error);
     return FALSE;
   }
   if (!gst_oct_igtl_server_is_local (self->server))

@@ -4,11 +4,6 @@
  *
  * Gets images and volumes of a program that serves OpenIGTLink, as octigtlsink
  * does, and posts the poses of trackers as messages.
- *
- * |[
- * # needs a server of OpenIGTLink
- * gst-launch-1.0 -m octigtlsrc host=127.0.0.1 ! videoconvert ! autovideosink
- * ]|
  */
 #include "gstoctigtlsrc.h"
 #include "gstoctbus.h"
@@ -55,7 +50,7 @@ static const GstOctProperty rows[] = {
   { "most-bytes", "Most bytes",
       "Largest message that is taken; a larger one is an error", 0, NULL,
       GST_OCT_UINT64 (
-          Settings, most_bytes, 1024, (guint64)1 << 33, DEFAULT_MOST) },
+          Settings, most_bytes, 1, (guint64)1 << 33, DEFAULT_MOST) },
   { "refractive-index", "Refractive index",
       "Refractive index that lengths in depth are multiplied with, as caps "
       "have lengths of air",

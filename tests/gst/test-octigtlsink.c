@@ -13,7 +13,7 @@
 #define CAPS                                                                   \
   "video/x-raw,format=GRAY16_LE,width=5,height=3,framerate=100/1,"             \
   "x-spacing=1e-5,z-spacing=2.76e-6,y-spacing=3e-5"
-/* What GStreamer makes of 5 columns of 16 bit. */
+/* Bytes of a row: GStreamer rounds 5 columns of 16 bit up. */
 #define STRIDE 12
 
 typedef struct {

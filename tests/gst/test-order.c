@@ -129,6 +129,9 @@ static const struct {
       "octlogscale after octvolumecs." },
   { "octlogscale ! octvolumecs",
       "octvolumecs* octlogscale*; put octvolumecs before octlogscale." },
+  { "octdcsub ! octigtlsink",
+      "octigtlsink* octdcsub*; put what makes images of spectra between "
+      "them, *" },
   { "octdcsub ! octkeep", "octkeep* octdcsub*; put it after the source, *" },
   { "octdcsub ! octrawsink",
       "octrawsink* octdcsub*; put it after the source, *" },

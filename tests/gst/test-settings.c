@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include "oct-test-files.h"
+#include "oct-test-peer.h"
 #include "oct-test.h"
 
 #include <string.h>
@@ -15,7 +16,8 @@
 #define SOURCE "octsrc samples=256 lines=16 is-live=true line-rate=1600"
 #define SINK " ! fakesink name=sink sync=false"
 
-/* Every element of the plugin is in one of them; '@' is a folder. */
+/* Every element of the plugin is in one of them; '@' is a folder, PORT
+ * a free one. */
 static const char *const launches[] = {
   SOURCE " ! tee name=tee ! queue ! octrawsink location=@/scan async=false"
          " tee. ! queue ! octdcsub ! octkresample ! octdispersion ! octfft"
@@ -61,6 +63,9 @@ static const char *const launches[] = {
   SOURCE " bscans=4 ! octreconstruct ! octslice update=scan" SINK,
   SOURCE " bscans=4 ! octreconstruct ! tee name=tee ! queue ! octvolumesink"
          " location=@/volume.npy async=false tee. ! queue" SINK,
+  SOURCE " ! octreconstruct ! octigtlsink port=PORT async=false sync=false"
+         " x-spacing=1e-5 z-spacing=3e-6"
+         " octigtlsrc port=PORT" SINK,
 };
 
 static gboolean
@@ -153,12 +158,25 @@ wait_for_images (guint count)
   }
 }
 
+/* A free one. */
+static char *
+find_port (void)
+{
+  guint port;
+
+  close (peer_listen (&port));
+  return g_strdup_printf ("%u", port);
+}
+
 static GstElement *
 play (const char *launch)
 {
   g_autofree char *folder = oct_test_file_path ("");
   g_auto (GStrv) parts = g_strsplit (launch, "@", -1);
-  g_autofree char *full = oct_test_cuda_launch (g_strjoinv (folder, parts));
+  g_autofree char *text = g_strjoinv (folder, parts);
+  g_auto (GStrv) ports = g_strsplit (text, "PORT", -1);
+  g_autofree char *port = find_port ();
+  g_autofree char *full = oct_test_cuda_launch (g_strjoinv (port, ports));
   g_autoptr (GError) error = NULL;
   GstElement *pipeline = gst_parse_launch (full, &error);
   g_autoptr (GstElement) sink = NULL;
