@@ -237,14 +237,11 @@ const together = {
     ask(silent, true);
     await until("it is told", () => told(silent).length > 1);
     silent.answering = false;
-    const before = told(talk).length;
-    await talk.statuses(7);
-    const late = told(silent).length;
-    await talk.statuses(2);
-    assert.equal(told(silent).length, late, "told more without an answer");
-    assert.ok(told(talk).length > before, "the other one is told no more");
-    // the silent one is let go
+    const before = told(talk).length, late = told(silent).length;
     await until("it is let go", () => silent.socket.destroyed);
+    // UNREAD_METERS of oct-live-client.c; in that time there are some 80
+    assert.ok(told(silent).length <= late + 16, `told ${told(silent).length - late} more without an answer`);
+    await until("the other one is told more", () => told(talk).length > before);
     assert.equal(await server.stop(), 0);
   },
 

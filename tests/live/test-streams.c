@@ -182,7 +182,7 @@ wait_for_image (OctLiveStreams *streams, GstClockTime time)
 }
 
 /* The change of the format must not be dropped with pictures, nor overtake the
- * one that has left the queue: videoconvert would read it as what it is not. */
+ * one that has left the queue: videoconvert would read it in a wrong format. */
 static void
 test_format_changes (gconstpointer data)
 {
