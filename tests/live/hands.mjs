@@ -6,7 +6,7 @@ import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { act, endRecording, openBrowser, run, Server, sleep, until, waitForVideo } from "./lib.mjs";
+import { act, endRecording, hold, openBrowser, run, Server, sleep, until, waitForVideo } from "./lib.mjs";
 import { Talk } from "./wire.mjs";
 
 let browser;
@@ -83,8 +83,7 @@ const together = {
       "--pedal-keys", "KEY_A=keep, long:KEY_A=record, any=freeze");
     const page = await browser.visit(server.url);
     await waitForVideo(page);
-    pedals[0].press("b");
-    await until("it is frozen", () => isPressed(page, "#freeze"));
+    await hold(page, () => pedals[0].press("b"), true);
     pedals[1].press("b");
     await until("it goes on", async () => !await isPressed(page, "#freeze"));
     pedals[1].press("a");
@@ -99,8 +98,7 @@ const together = {
     await until("it is told", async () => /pedal .* is gone/.test(await text(page, "#problem")));
     pedals[0].plug();
     await until("it is found", () => /pedal .* is there again/.test(server.output));
-    pedals[0].press("b");
-    await until("it is frozen again", () => isPressed(page, "#freeze"));
+    await hold(page, () => pedals[0].press("b"), true);
     assert.equal(await server.stop(), 0);
     for (const pedal of pedals) pedal.clear();
   },
@@ -156,14 +154,12 @@ const together = {
     for (const id of ["#record", "#snapshot", "#meters", "#automatic"]) {
       // the button of the recording has been clicked already
       if (id !== "#record") await page.locator(id).click();
-      await page.keyboard.press(" ");
-      await until(`space after ${id} freezes`, () => page.locator("#still").isVisible());
+      await hold(page, () => page.keyboard.press(" "));
       await page.keyboard.press(" ");
       await until("and lets it go on", () => page.locator("#still").isHidden());
     }
     await page.locator("#max").fill("77");
-    await page.keyboard.press(" ");
-    await until("also in a number field", () => page.locator("#still").isVisible());
+    await hold(page, () => page.keyboard.press(" ")); // also in a number field
     assert.equal(await page.locator("#max").inputValue(), "77");
     const before = await recorded(page);
     await until("it has gone on", async () => await recorded(page) > before);

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { Camera } from "./camera.mjs";
-import { act, countFrames, decoded, ended, endRecording, look, mean, openBrowser, run, Server, sleep, until, waitForVideo } from "./lib.mjs";
+import { act, countFrames, decoded, ended, endRecording, hold, look, mean, openBrowser, run, Server, sleep, until, waitForVideo } from "./lib.mjs";
 
 let browser;
 const text = (page, id) => page.locator(id).textContent();
@@ -35,20 +35,6 @@ const recorded = async (page) => Number(/(\d+) B-scans/.exec(await text(page, "#
 async function record(page, on, how = () => page.locator("#record").click()) {
   if (!on) await endRecording(page, how);
   else if (await page.locator("#record").getAttribute("aria-pressed") !== "true") await how();
-}
-
-// Holds the picture; where the page says why it could not, once more, as a person
-// would.
-async function hold(page, how) {
-  await how();
-  await until("the picture is held", async () => {
-    if (await page.locator("#still").isVisible()) return true;
-    if (await page.locator("#problem").isVisible()) {
-      console.log(`# the picture could not be held: ${await text(page, "#problem")}`);
-      await how();
-    }
-    return false;
-  });
 }
 
 async function setNumber(page, id, value) {

@@ -191,7 +191,7 @@ const together = {
     await act(page, "it records", () => page.keyboard.press("r"), () => isPressed(page, "#record"));
     await page.keyboard.press("f");
     await until("the picture fills the screen", () => page.evaluate(() => document.fullscreenElement?.id === "stage"));
-    assert.ok(await inSight(page, "#recording-time") > 0.99);
+    await until("the time of the recording is in sight", async () => await inSight(page, "#recording-time") > 0.99);
     await until("its time goes on", async () => /00:00:0[2-9]|00:0[1-9]|00:00:[1-9]/.test(await text(page, "#recording-time")));
     await page.keyboard.press("r");
     await until("it asks there", async () => await inSight(page, "#confirm") > 0.99);
