@@ -6,7 +6,8 @@ import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { act, endRecording, hold, openBrowser, run, Server, sleep, until, waitForVideo } from "./lib.mjs";
+import { act, ASKING, endRecording, hold, holdTimers, letTimerRun, openBrowser, run, Server, sleep, until,
+  waitForVideo } from "./lib.mjs";
 import { Talk } from "./wire.mjs";
 
 let browser;
@@ -176,17 +177,20 @@ const together = {
 
   async "a recording ends by two presses, and by no single one"() {
     const server = await Server.start();
-    const page = await browser.visit(server.url);
+    const page = await browser.visit("about:blank");
+    await holdTimers(page, ASKING);
+    await page.goto(server.url);
     await waitForVideo(page);
     for (const how of [() => page.locator("#record").click(), () => page.keyboard.press("r")]) {
       await act(page, "it records", how, () => isPressed(page, "#record"));
       await how();
-      // on the picture too, which may fill the screen; at once, as it asks for some seconds
+      // on the picture too, which may fill the screen
       await until("the page asks", () => page.evaluate(() =>
         document.querySelector("#record b").textContent === "Stop?"
         && /again/i.test(document.querySelector("#confirm").innerText)
         && document.querySelector("#confirm").checkVisibility()));
       const before = await recorded(page);
+      await letTimerRun(page);
       await until("without an answer nothing is asked any more", () => page.locator("#confirm").isHidden());
       await until("it has gone on", async () => await recorded(page) > before);
       await endRecording(page, how);

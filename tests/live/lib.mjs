@@ -190,6 +190,21 @@ export async function act(page, what, action, test) {
   }
 }
 
+// ms for which a page asks whether a recording is to end
+export const ASKING = 5000;
+
+// The timers of so many milliseconds of pages that are opened from now on do not
+// run down: letTimerRun() ends the newest one, however slow the machine is.
+export const holdTimers = (page, milliseconds) => page.addInitScript((held) => {
+  const { setTimeout } = window;
+  window.setTimeout = (action, time, ...values) => {
+    if (time !== held) return setTimeout(action, time, ...values);
+    window.heldTimer = action;
+    return 0;
+  };
+}, milliseconds);
+export const letTimerRun = (page) => page.evaluate(() => window.heldTimer());
+
 // Ends a recording as a person does: the page asks first, and asks again if the
 // answer takes long.  Nothing is pressed once it is on its way.
 export const endRecording = (page, how = () => page.locator("#record").click()) =>

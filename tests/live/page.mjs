@@ -6,7 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { Camera } from "./camera.mjs";
-import { act, countFrames, decoded, ended, endRecording, hold, look, mean, openBrowser, run, Server, sleep, until, waitForVideo } from "./lib.mjs";
+import { act, countFrames, decoded, ended, endRecording, hold, holdTimers, look, mean, openBrowser, run, Server,
+  sleep, until, waitForVideo } from "./lib.mjs";
 
 let browser;
 const text = (page, id) => page.locator(id).textContent();
@@ -546,13 +547,8 @@ const together = {
             this.addEventListener("message", () => window.heard++);
           }
         };
-        const { setTimeout } = window;
-        window.setTimeout = (what, time, ...values) => {
-          if (time !== 7000) return setTimeout(what, time, ...values);
-          window.look = what;
-          return 0;
-        };
       });
+      await holdTimers(page, 7000);
       await page.goto(server.url);
       pages.push(page);
     }
@@ -563,7 +559,7 @@ const together = {
         && await page.evaluate(() => window.heard) > heard);
       await page.evaluate((later) => {
         window.time += later;
-        return window.look();
+        return window.heldTimer();
       }, milliseconds);
     };
     for (const page of pages)

@@ -6,7 +6,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { Camera } from "./camera.mjs";
-import { act, decoded, endRecording, openBrowser, run, Server, until, waitForVideo } from "./lib.mjs";
+import { act, ASKING, decoded, endRecording, holdTimers, openBrowser, run, Server, until,
+  waitForVideo } from "./lib.mjs";
 import { get } from "./wire.mjs";
 
 let browser;
@@ -186,7 +187,9 @@ const together = {
 
   async "full screen shows that a recording runs, and asks before it ends"() {
     const server = await Server.start();
-    const page = await browser.visit(server.url);
+    const page = await browser.visit("about:blank");
+    await holdTimers(page, ASKING);
+    await page.goto(server.url);
     await waitForVideo(page);
     await act(page, "it records", () => page.keyboard.press("r"), () => isPressed(page, "#record"));
     await page.keyboard.press("f");
