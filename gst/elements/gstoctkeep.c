@@ -260,10 +260,8 @@ keep_make_job (GstOctKeep *self, const char **refusal)
   g_autofree char *location = NULL;
   GstOctKeepJob *job;
 
-  if (self->pool == NULL)
-    return NULL;
   buffers = gst_oct_keep_ring_get (self->ring);
-  if (buffers->len == 0) {
+  if (self->pool == NULL || buffers->len == 0) {
     *refusal = "Nothing has come yet that could be kept.";
     return NULL;
   }
