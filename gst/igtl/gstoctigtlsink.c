@@ -125,6 +125,7 @@ struct _GstOctIgtlSink {
   char *pose_text;
   GstOctIgtlPose pose;
   gboolean told_spacing;
+  gboolean ended; /* and peers have been told */
 };
 
 static GstStaticPadTemplate sink_template =
@@ -162,6 +163,13 @@ igtl_sink_send_status (GstOctIgtlSink *self, OctIgtlCode code, const char *text)
 
   if (message != NULL)
     gst_oct_igtl_server_send (self->server, GST_OCT_IGTL_STATUS, message);
+}
+
+static void
+igtl_sink_tell_begin (GstOctIgtlSink *self)
+{
+  self->ended = FALSE;
+  igtl_sink_send_status (self, OCT_IGTL_OK, "Images come.");
 }
 
 static void
@@ -515,7 +523,7 @@ gst_oct_igtl_sink_set_caps (GstBaseSink *base, GstCaps *caps)
     gst_oct_file_sink_fail (GST_OCT_FILE_SINK (self), &error);
     return FALSE;
   }
-  igtl_sink_send_status (self, OCT_IGTL_OK, "Images come.");
+  igtl_sink_tell_begin (self);
   return TRUE;
 }
 
@@ -527,12 +535,15 @@ gst_oct_igtl_sink_event (GstBaseSink *base, GstEvent *event)
   switch (GST_EVENT_TYPE (event)) {
   case GST_EVENT_SEGMENT:
     gst_oct_scan_take_segment (&self->scan, event);
+    if (self->ended) /* a seek after the end, with the caps as before */
+      igtl_sink_tell_begin (self);
     break;
   case GST_EVENT_FLUSH_STOP:
     igtl_sink_drop_volume (self);
     gst_oct_scan_forget (&self->scan);
     break;
   case GST_EVENT_EOS:
+    self->ended = TRUE;
     igtl_sink_send_status (self, OCT_IGTL_NOT_READY, "The stream has ended.");
     break;
   default:
@@ -578,7 +589,7 @@ gst_oct_igtl_sink_start (GstBaseSink *base)
 
   gst_oct_file_sink_begin (GST_OCT_FILE_SINK (self));
   gst_oct_scan_clear (&self->scan);
-  self->told_spacing = FALSE;
+  self->told_spacing = self->ended = FALSE;
   if (!igtl_sink_open (self, &error)) {
     gst_oct_file_sink_fail (GST_OCT_FILE_SINK (self), &error);
     return FALSE;

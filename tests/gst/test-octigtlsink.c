@@ -373,6 +373,46 @@ GST_START_TEST (test_end)
 GST_END_TEST
 
 static void
+check_status (int fd, guint expected)
+{
+  OctIgtlHeader header;
+  g_autofree guint8 *body = peer_find (fd, "STATUS", &header);
+  g_autofree char *text = NULL;
+  guint code;
+
+  fail_unless (body != NULL);
+  fail_unless (oct_igtl_parse_status (&header, body, &code, &text, NULL));
+  fail_unless_equals_int (code, expected);
+}
+
+/* After a seek from the end they hear that images come again. */
+GST_START_TEST (test_seek_from_the_end)
+{
+  guint8 ask[OCT_IGTL_HEADER_SIZE] = "\0\1GET_STATUS";
+  GstSegment segment;
+  Served s;
+  int fd;
+
+  served_begin (&s, "");
+  fd = served_connect (&s);
+  check_status (fd, OCT_IGTL_NOT_READY);
+  gst_harness_set_src_caps_str (s.harness, CAPS);
+  check_status (fd, OCT_IGTL_OK);
+  fail_unless (gst_harness_push_event (s.harness, gst_event_new_eos ()));
+  check_status (fd, OCT_IGTL_NOT_READY);
+  gst_harness_push_event (s.harness, gst_event_new_flush_start ());
+  gst_harness_push_event (s.harness, gst_event_new_flush_stop (TRUE));
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  gst_harness_push_event (s.harness, gst_event_new_segment (&segment));
+  served_push (&s, 0, 1);
+  fail_unless (peer_put (fd, ask, sizeof ask));
+  check_status (fd, OCT_IGTL_OK);
+  close (fd);
+  served_end (&s);
+}
+GST_END_TEST
+
+static void
 check_refused (const char *properties, const char *words)
 {
   g_autofree char *line =
@@ -426,6 +466,7 @@ octigtlsink_suite (void)
   tcase_add_test (tc, test_lies);
   tcase_add_test (tc, test_places);
   tcase_add_test (tc, test_end);
+  tcase_add_test (tc, test_seek_from_the_end);
   tcase_add_test (tc, test_refused);
   return suite;
 }
