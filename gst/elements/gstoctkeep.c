@@ -173,17 +173,27 @@ keep_write (gpointer data, gpointer user_data)
 }
 
 static gboolean
-keep_take_event (GstPad *pad, GstEvent **event, gpointer events)
+keep_take_tags (GstPad *pad, GstEvent **event, gpointer events)
 {
-  switch (GST_EVENT_TYPE (*event)) {
-  case GST_EVENT_TAG:
-  case GST_EVENT_CUSTOM_DOWNSTREAM_STICKY:
+  if (GST_EVENT_TYPE (*event) == GST_EVENT_TAG)
     g_ptr_array_add (events, gst_event_ref (*event));
-    break;
-  default:
-    break; /* the file has its own */
-  }
   return TRUE;
+}
+
+/* Events that the file needs; others it has of its own.  Called with the
+ * lock. */
+static void
+keep_add_events (GstOctKeep *self, GstOctKeepJob *job)
+{
+  job->events =
+      g_ptr_array_new_with_free_func ((GDestroyNotify)gst_event_unref);
+  job->last_events =
+      g_ptr_array_new_with_free_func ((GDestroyNotify)gst_event_unref);
+  gst_oct_keep_ring_get_events (self->ring, job->events);
+  gst_oct_keep_ring_get_last_events (self->ring, job->last_events);
+  gst_pad_sticky_events_foreach (
+      GST_BASE_SINK_PAD (self), keep_take_tags, job->events);
+  g_ptr_array_insert (job->events, 0, gst_event_new_caps (self->caps));
 }
 
 static gboolean
@@ -250,10 +260,8 @@ keep_make_job (GstOctKeep *self, const char **refusal)
   g_autofree char *location = NULL;
   GstOctKeepJob *job;
 
-  if (self->pool == NULL)
-    return NULL;
   buffers = gst_oct_keep_ring_get (self->ring);
-  if (buffers->len == 0) {
+  if (self->pool == NULL || buffers->len == 0) {
     *refusal = "Nothing has come yet that could be kept.";
     return NULL;
   }
@@ -264,11 +272,7 @@ keep_make_job (GstOctKeep *self, const char **refusal)
     return NULL;
   }
   job = gst_oct_keep_job_new (g_steal_pointer (&buffers));
-  job->events =
-      g_ptr_array_new_with_free_func ((GDestroyNotify)gst_event_unref);
-  gst_pad_sticky_events_foreach (
-      GST_BASE_SINK_PAD (self), keep_take_event, job->events);
-  g_ptr_array_insert (job->events, 0, gst_event_new_caps (self->caps));
+  keep_add_events (self, job);
   job->is_raw = keep_is_raw (self);
   GST_OBJECT_LOCK (self);
   location = g_strdup (self->settings.location);
@@ -330,10 +334,13 @@ gst_oct_keep_stop (GstBaseSink *base)
 }
 
 static void
-keep_forget (GstOctKeep *self)
+keep_forget (GstOctKeep *self, gboolean with_events)
 {
   g_mutex_lock (&self->lock);
-  gst_oct_keep_ring_clear (self->ring);
+  if (with_events)
+    gst_oct_keep_ring_forget (self->ring);
+  else
+    gst_oct_keep_ring_clear (self->ring);
   g_mutex_unlock (&self->lock);
 }
 
@@ -345,7 +352,7 @@ gst_oct_keep_change_state (GstElement *element, GstStateChange transition)
                                     ->change_state (element, transition);
 
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY)
-    keep_forget (GST_OCT_KEEP (element));
+    keep_forget (GST_OCT_KEEP (element), TRUE);
   return result;
 }
 
@@ -374,7 +381,12 @@ gst_oct_keep_event (GstBaseSink *base, GstEvent *event)
   at_end = self->settings.at_end;
   GST_OBJECT_UNLOCK (self);
   if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP)
-    keep_forget (self);
+    keep_forget (self, FALSE);
+  if (GST_EVENT_TYPE (event) == GST_EVENT_CUSTOM_DOWNSTREAM_STICKY) {
+    g_mutex_lock (&self->lock);
+    gst_oct_keep_ring_take_event (self->ring, event);
+    g_mutex_unlock (&self->lock);
+  }
   if (GST_EVENT_TYPE (event) == GST_EVENT_EOS && at_end)
     g_free (gst_oct_keep_keep (self));
   return GST_BASE_SINK_CLASS (gst_oct_keep_parent_class)->event (base, event);

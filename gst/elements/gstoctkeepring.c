@@ -14,7 +14,15 @@ struct _GstOctKeepRing {
   guint64 bytes;
   gsize *all;       /* bytes of all copies that are alive; atomic */
   GstMemory *spare; /* of a buffer that has left, for the next one; or NULL */
+  /* GstEvent, one of a name: before the first buffer, and after the last one */
+  GPtrArray *events, *last_events;
 };
+
+static GPtrArray *
+ring_new_events (void)
+{
+  return g_ptr_array_new_with_free_func ((GDestroyNotify)gst_event_unref);
+}
 
 GstOctKeepRing *
 gst_oct_keep_ring_new (void)
@@ -22,6 +30,8 @@ gst_oct_keep_ring_new (void)
   GstOctKeepRing *ring = g_new0 (GstOctKeepRing, 1);
 
   ring->all = g_atomic_rc_box_new0 (gsize);
+  ring->events = ring_new_events ();
+  ring->last_events = ring_new_events ();
   return ring;
 }
 
@@ -29,14 +39,122 @@ void
 gst_oct_keep_ring_free (GstOctKeepRing *ring)
 {
   gst_oct_keep_ring_clear (ring);
+  g_ptr_array_unref (ring->events);
+  g_ptr_array_unref (ring->last_events);
   g_atomic_rc_box_release (ring->all);
   g_free (ring);
+}
+
+/* ------------------------------------------------------------------- events */
+
+static GQuark
+ring_get_events_quark (void)
+{
+  static GQuark quark = 0;
+
+  if (quark == 0)
+    quark = g_quark_from_static_string ("gst-oct-keep-events");
+  return quark;
+}
+
+/* NULL: there are none. */
+static GPtrArray *
+ring_get_buffer_events (GstBuffer *buffer)
+{
+  return gst_mini_object_get_qdata (
+      GST_MINI_OBJECT (buffer), ring_get_events_quark ());
+}
+
+/* The newest of a name is in force. */
+static void
+ring_put_event (GPtrArray *events, GstEvent *event)
+{
+  const GstStructure *s = gst_event_get_structure (event);
+
+  for (guint i = 0; i < events->len; i++)
+    if (gst_event_has_name (
+            g_ptr_array_index (events, i), gst_structure_get_name (s))) {
+      g_ptr_array_remove_index (events, i);
+      break;
+    }
+  g_ptr_array_add (events, gst_event_ref (event));
+}
+
+static void
+ring_put_events (GPtrArray *to, const GPtrArray *from)
+{
+  for (guint i = 0; from != NULL && i < from->len; i++)
+    ring_put_event (to, g_ptr_array_index (from, i));
+}
+
+/* Events of a buffer that leaves hold for those after it. */
+static void
+ring_let_go (GstOctKeepRing *ring, GstBuffer *buffer)
+{
+  ring_put_events (ring->events, ring_get_buffer_events (buffer));
+}
+
+static void
+ring_attach_events (GstOctKeepRing *ring, GstBuffer *copy)
+{
+  if (ring->last_events->len == 0)
+    return;
+  gst_mini_object_set_qdata (GST_MINI_OBJECT (copy), ring_get_events_quark (),
+      ring->last_events, (GDestroyNotify)g_ptr_array_unref);
+  ring->last_events = ring_new_events ();
+}
+
+void
+gst_oct_keep_ring_take_event (GstOctKeepRing *ring, GstEvent *event)
+{
+  if (gst_event_get_structure (event) == NULL) /* it says nothing */
+    return;
+  ring_put_event (
+      ring->buffers.length > 0 ? ring->last_events : ring->events, event);
+}
+
+void
+gst_oct_keep_ring_get_events (const GstOctKeepRing *ring, GPtrArray *events)
+{
+  ring_put_events (events, ring->events);
+}
+
+void
+gst_oct_keep_ring_get_last_events (
+    const GstOctKeepRing *ring, GPtrArray *events)
+{
+  ring_put_events (events, ring->last_events);
+}
+
+void
+gst_oct_keep_ring_push_events (GstBuffer *buffer, GstPad *pad)
+{
+  const GPtrArray *events = ring_get_buffer_events (buffer);
+
+  for (guint i = 0; events != NULL && i < events->len; i++)
+    gst_pad_push_event (pad, gst_event_ref (g_ptr_array_index (events, i)));
+}
+
+/* ------------------------------------------------------------------ buffers */
+
+void
+gst_oct_keep_ring_forget (GstOctKeepRing *ring)
+{
+  gst_oct_keep_ring_clear (ring);
+  g_ptr_array_set_size (ring->events, 0);
 }
 
 void
 gst_oct_keep_ring_clear (GstOctKeepRing *ring)
 {
-  g_queue_clear_full (&ring->buffers, (GDestroyNotify)gst_buffer_unref);
+  GstBuffer *buffer;
+
+  while ((buffer = g_queue_pop_head (&ring->buffers)) != NULL) {
+    ring_let_go (ring, buffer);
+    gst_buffer_unref (buffer);
+  }
+  ring_put_events (ring->events, ring->last_events);
+  g_ptr_array_set_size (ring->last_events, 0);
   ring->bytes = 0;
   g_clear_pointer (&ring->spare, gst_memory_unref);
 }
@@ -138,6 +256,7 @@ ring_drop_group (GstOctKeepRing *ring)
     GstBuffer *buffer = g_queue_pop_head (&ring->buffers);
 
     ring->bytes -= gst_buffer_get_size (buffer);
+    ring_let_go (ring, buffer);
     if (ring->spare == NULL && GST_MINI_OBJECT_REFCOUNT_VALUE (buffer) == 1)
       ring->spare = gst_buffer_get_memory (buffer, 0);
     gst_buffer_unref (buffer);
@@ -187,6 +306,7 @@ gst_oct_keep_ring_push (GstOctKeepRing *ring, GstBuffer *buffer,
   GST_BUFFER_DTS (copy) = dts;
   ring->bytes += gst_buffer_get_size (copy);
   ring_count (ring, copy);
+  ring_attach_events (ring, copy);
   g_queue_push_tail (&ring->buffers, copy);
   ring_trim (ring, length, most);
   return TRUE;

@@ -4,7 +4,9 @@
  * decoded by itself.
  *
  * A group is such a buffer (of video: a key frame) with those that need it.
- * Groups leave as a whole.  Not thread-safe.
+ * Groups leave as a whole.  Sticky events stay at their place between the
+ * buffers: spectra after another calibration or scan mask are not taken for
+ * those before.  Not thread-safe.
  */
 #pragma once
 
@@ -25,8 +27,23 @@ void gst_oct_keep_ring_free (GstOctKeepRing *ring);
 gboolean gst_oct_keep_ring_push (GstOctKeepRing *ring, GstBuffer *buffer,
     GstClockTime pts, GstClockTime dts, GstClockTime length, guint64 most);
 
-/* Takes everything out of it. */
+/* Takes a reference of an event for the buffers from the next one on. */
+void gst_oct_keep_ring_take_event (GstOctKeepRing *ring, GstEvent *event);
+
+/* Takes all buffers out of it; events stay in force. */
 void gst_oct_keep_ring_clear (GstOctKeepRing *ring);
+/* The same, and the events: another stream has its own. */
+void gst_oct_keep_ring_forget (GstOctKeepRing *ring);
+
+/* Adds to `events`, with a reference to each, those in force at the first
+ * buffer. */
+void gst_oct_keep_ring_get_events (
+    const GstOctKeepRing *ring, GPtrArray *events);
+/* The same of those after the last buffer. */
+void gst_oct_keep_ring_get_last_events (
+    const GstOctKeepRing *ring, GPtrArray *events);
+/* Pushes the events that came right before a buffer of a ring. */
+void gst_oct_keep_ring_push_events (GstBuffer *buffer, GstPad *pad);
 
 /* The buffers with a reference to each, first to last; elements are GstBuffer.
  * Nothing changes them any more. */

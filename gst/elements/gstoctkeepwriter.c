@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <unistd.h>
 
+#include "gstoctkeepring.h"
 #include "oct-file-mode.h"
 #include "oct-recording.h"
 
@@ -49,6 +50,7 @@ gst_oct_keep_job_free (GstOctKeepJob *job)
   g_free (job->comment);
   g_ptr_array_unref (job->buffers);
   g_ptr_array_unref (job->events);
+  g_ptr_array_unref (job->last_events);
   g_free (job->path);
   g_free (job);
 }
@@ -137,13 +139,20 @@ writer_push_events (Writer *writer, const GstOctKeepJob *job)
 static guint
 writer_push (Writer *writer, const GstOctKeepJob *job)
 {
+  GstFlowReturn result = GST_FLOW_OK;
   guint pushed = 0;
 
-  while (pushed < job->count
-         && gst_pad_push (writer->from,
-                g_steal_pointer (&g_ptr_array_index (job->buffers, pushed)))
-                == GST_FLOW_OK)
-    pushed++;
+  while (pushed < job->count && result == GST_FLOW_OK) {
+    GstBuffer *buffer =
+        g_steal_pointer (&g_ptr_array_index (job->buffers, pushed));
+
+    gst_oct_keep_ring_push_events (buffer, writer->from);
+    result = gst_pad_push (writer->from, buffer);
+    pushed += result == GST_FLOW_OK;
+  }
+  for (guint i = 0; i < job->last_events->len; i++)
+    gst_pad_push_event (
+        writer->from, gst_event_ref (g_ptr_array_index (job->last_events, i)));
   gst_pad_push_event (writer->from, gst_event_new_eos ());
   return pushed;
 }

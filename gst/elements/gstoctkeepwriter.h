@@ -10,18 +10,18 @@
 G_BEGIN_DECLS
 
 typedef struct {
-  GPtrArray
-      *buffers;      /* GstBuffer, with running times; owned.  They are freed as
-                         they are written */
+  GPtrArray *buffers; /* GstBuffer of a ring; owned.  They are freed as they are
+                         written */
   GPtrArray *events; /* GstEvent that they need: the caps, then others; owned */
-  gboolean is_raw;   /* spectra */
-  char *path;        /* without the ending; owned */
-  guint file_mode;   /* permissions */
-  guint count;       /* of buffers */
-  guint64 bytes;     /* in them */
-  GstClockTime duration; /* from the first to the end of the last */
-  GDateTime *kept_at;    /* when it was asked for; owned */
-  char *comment;         /* for the text beside it, or NULL; owned */
+  GPtrArray *last_events; /* GstEvent after the last of them; owned */
+  gboolean is_raw;        /* spectra */
+  char *path;             /* without the ending; owned */
+  guint file_mode;        /* permissions */
+  guint count;            /* of buffers */
+  guint64 bytes;          /* in them */
+  GstClockTime duration;  /* from the first to the end of the last */
+  GDateTime *kept_at;     /* when it was asked for; owned */
+  char *comment;          /* for the text beside it, or NULL; owned */
 } GstOctKeepJob;
 
 /* Takes the buffers, at least one.  The caller sets the other members. */

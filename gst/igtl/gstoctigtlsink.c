@@ -125,6 +125,7 @@ struct _GstOctIgtlSink {
   char *pose_text;
   GstOctIgtlPose pose;
   gboolean told_spacing;
+  gboolean ended; /* and peers have been told */
 };
 
 static GstStaticPadTemplate sink_template =
@@ -165,6 +166,13 @@ igtl_sink_send_status (GstOctIgtlSink *self, OctIgtlCode code, const char *text)
 }
 
 static void
+igtl_sink_tell_begin (GstOctIgtlSink *self)
+{
+  self->ended = FALSE;
+  igtl_sink_send_status (self, OCT_IGTL_OK, "Images come.");
+}
+
+static void
 igtl_sink_send_pose (GstOctIgtlSink *self)
 {
   g_autofree char *name =
@@ -201,9 +209,10 @@ igtl_sink_update_pose (GstOctIgtlSink *self)
   igtl_sink_send_pose (self);
 }
 
-/* Distances in the sample, mm. */
+/* Distances in the sample, mm.  Those of B-scans are needed for volumes, and
+ * for the place of a B-scan that is not in the centre (`slice`). */
 static void
-igtl_sink_get_spacing (GstOctIgtlSink *self, double spacing[3])
+igtl_sink_get_spacing (GstOctIgtlSink *self, double slice, double spacing[3])
 {
   const Settings *s = &self->settings;
   const double set[3] = { s->x_spacing, s->z_spacing, s->y_spacing };
@@ -216,7 +225,7 @@ igtl_sink_get_spacing (GstOctIgtlSink *self, double spacing[3])
     if (spacing[i] > 0.0)
       continue;
     spacing[i] = 1.0;
-    known &= (i == Y && !s->volumes && !self->is_enface)
+    known &= (i == Y && !s->volumes && !self->is_enface && slice == 0.0)
              || (i == Z && self->is_enface);
   }
   if (known || self->told_spacing)
@@ -266,7 +275,7 @@ igtl_sink_send_image (GstOctIgtlSink *self, const guint8 *data, guint slices,
   double spacing[3];
   GBytes *message;
 
-  igtl_sink_get_spacing (self, spacing);
+  igtl_sink_get_spacing (self, slice, spacing);
   gst_oct_igtl_pose_apply (&self->pose, spacing,
       self->is_enface ? of_enface : of_bscans, slice, &image);
   message = oct_igtl_make_image (igtl_sink_get_name (self), time, &image);
@@ -367,12 +376,13 @@ igtl_sink_take_runs (GstOctIgtlSink *self, const OctFrame *frame, guint bscans,
   return ok;
 }
 
+/* `there`: as it is in this buffer, which may have fewer B-scans. */
 static gboolean
 igtl_sink_take_volume (GstOctIgtlSink *self, GstBuffer *buffer,
-    const OctFrame *frame, gint64 time, GError **error)
+    const GstOctInfo *there, const OctFrame *frame, gint64 time, GError **error)
 {
-  guint bscans = gst_oct_scan_begin (
-      &self->scan, buffer, &self->info, self->settings.bscans);
+  guint bscans =
+      gst_oct_scan_begin (&self->scan, buffer, there, self->settings.bscans);
 
   if (bscans == 0) {
     g_set_error_literal (error, OCT_ERROR, OCT_ERROR_SETTINGS,
@@ -383,8 +393,8 @@ igtl_sink_take_volume (GstOctIgtlSink *self, GstBuffer *buffer,
   if (self->voxels != NULL && bscans != self->bscans) {
     igtl_sink_drop_volume (self);
     gst_oct_scan_forget (&self->scan);
-    bscans = gst_oct_scan_begin (
-        &self->scan, buffer, &self->info, self->settings.bscans);
+    bscans =
+        gst_oct_scan_begin (&self->scan, buffer, there, self->settings.bscans);
   }
   return igtl_sink_take_runs (self, frame, bscans, time, error);
 }
@@ -394,12 +404,11 @@ igtl_sink_take_volume (GstOctIgtlSink *self, GstBuffer *buffer,
 /* Each at its place in the volume, as far as that is known. */
 static gboolean
 igtl_sink_take_images (GstOctIgtlSink *self, GstBuffer *buffer,
-    const OctFrame *frame, gint64 time, GError **error)
+    const GstOctInfo *there, const OctFrame *frame, gint64 time, GError **error)
 {
   g_autofree guint8 *packed = g_try_malloc (igtl_sink_get_bscan_size (self));
   GstOctScanPosition position;
   gboolean placed = gst_oct_scan_meta_get (buffer, &position), ok = TRUE;
-  GstOctInfo there;
 
   if (packed == NULL) {
     g_set_error_literal (error, OCT_ERROR, OCT_ERROR_MEMORY,
@@ -407,8 +416,7 @@ igtl_sink_take_images (GstOctIgtlSink *self, GstBuffer *buffer,
         "(`depth-bins`)");
     return FALSE;
   }
-  gst_oct_info_of_buffer (&there, &self->info, buffer);
-  for (guint i = 0; ok && i < there.bscans; i++) {
+  for (guint i = 0; ok && i < there->bscans; i++) {
     guint place = 0, repeat;
     double slice = 0.0;
 
@@ -440,8 +448,10 @@ igtl_sink_take (GstOctIgtlSink *self, GstBuffer *buffer, GError **error)
   if (!gst_oct_frame_map (&mapped, &there, buffer, GST_MAP_READ, error))
     return FALSE;
   ok = self->settings.volumes && !self->is_enface
-           ? igtl_sink_take_volume (self, buffer, &mapped.frame, time, error)
-           : igtl_sink_take_images (self, buffer, &mapped.frame, time, error);
+           ? igtl_sink_take_volume (
+               self, buffer, &there, &mapped.frame, time, error)
+           : igtl_sink_take_images (
+               self, buffer, &there, &mapped.frame, time, error);
   gst_oct_frame_unmap (&mapped);
   return ok;
 }
@@ -513,7 +523,7 @@ gst_oct_igtl_sink_set_caps (GstBaseSink *base, GstCaps *caps)
     gst_oct_file_sink_fail (GST_OCT_FILE_SINK (self), &error);
     return FALSE;
   }
-  igtl_sink_send_status (self, OCT_IGTL_OK, "Images come.");
+  igtl_sink_tell_begin (self);
   return TRUE;
 }
 
@@ -525,12 +535,15 @@ gst_oct_igtl_sink_event (GstBaseSink *base, GstEvent *event)
   switch (GST_EVENT_TYPE (event)) {
   case GST_EVENT_SEGMENT:
     gst_oct_scan_take_segment (&self->scan, event);
+    if (self->ended) /* a seek after the end, with the caps as before */
+      igtl_sink_tell_begin (self);
     break;
   case GST_EVENT_FLUSH_STOP:
     igtl_sink_drop_volume (self);
     gst_oct_scan_forget (&self->scan);
     break;
   case GST_EVENT_EOS:
+    self->ended = TRUE;
     igtl_sink_send_status (self, OCT_IGTL_NOT_READY, "The stream has ended.");
     break;
   default:
@@ -554,8 +567,10 @@ igtl_sink_open (GstOctIgtlSink *self, GError **error)
     return FALSE;
   }
   g_free (self->pose_text);
+  GST_OBJECT_LOCK (self);
   self->pose_text = g_strdup (s->pose);
-  if (!gst_oct_igtl_pose_parse (s->pose, &self->pose, error))
+  GST_OBJECT_UNLOCK (self);
+  if (!gst_oct_igtl_pose_parse (self->pose_text, &self->pose, error))
     return FALSE;
   server = gst_oct_igtl_server_new (
       s->address != NULL && *s->address != '\0' ? s->address : DEFAULT_ADDRESS,
@@ -574,7 +589,7 @@ gst_oct_igtl_sink_start (GstBaseSink *base)
 
   gst_oct_file_sink_begin (GST_OCT_FILE_SINK (self));
   gst_oct_scan_clear (&self->scan);
-  self->told_spacing = FALSE;
+  self->told_spacing = self->ended = FALSE;
   if (!igtl_sink_open (self, &error)) {
     gst_oct_file_sink_fail (GST_OCT_FILE_SINK (self), &error);
     return FALSE;

@@ -430,18 +430,27 @@ igtl_src_stop (GstBaseSrc *base)
   return TRUE;
 }
 
+/* A flush may come before the start, or after the end. */
+static gboolean
+igtl_src_interrupt (GstBaseSrc *base, gboolean on)
+{
+  GstOctIgtlSrc *self = GST_OCT_IGTL_SRC (base);
+
+  if (self->peer != NULL)
+    gst_oct_igtl_peer_interrupt (self->peer, on);
+  return TRUE;
+}
+
 static gboolean
 igtl_src_unlock (GstBaseSrc *base)
 {
-  gst_oct_igtl_peer_interrupt (GST_OCT_IGTL_SRC (base)->peer, TRUE);
-  return TRUE;
+  return igtl_src_interrupt (base, TRUE);
 }
 
 static gboolean
 igtl_src_unlock_stop (GstBaseSrc *base)
 {
-  gst_oct_igtl_peer_interrupt (GST_OCT_IGTL_SRC (base)->peer, FALSE);
-  return TRUE;
+  return igtl_src_interrupt (base, FALSE);
 }
 
 /* One sentence for one mistake, as octsrc does. */

@@ -129,7 +129,8 @@ oct_record_kept_watch (OctRecordKept *kept)
 {
   gboolean wanted = asked;
 
-  asked = FALSE;
+  if (wanted) /* a signal that comes here is for this time, too */
+    asked = FALSE;
   if (kept == NULL) {
     if (wanted)
       g_printerr ("Note: nothing is held that could be kept; start with "

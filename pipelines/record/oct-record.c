@@ -553,12 +553,13 @@ record_watch (Program *program, GError **error)
     GstMessageType type = oct_launch_poll (program->pipeline, TRUE, error);
     gboolean all_ended = watch_recordings (program);
 
-    oct_record_kept_watch (program->kept);
     watch_stream (program);
     watch_source (program);
     over = type == GST_MESSAGE_EOS || type == GST_MESSAGE_ERROR
            || oct_launch_interrupted () || is_time_over (program, !all_ended)
            || (all_ended && !seen);
+    /* after the end is seen: a signal before it is not lost */
+    oct_record_kept_watch (program->kept);
     record_show_progress (program, FALSE);
   }
 }

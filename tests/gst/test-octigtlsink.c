@@ -185,6 +185,79 @@ GST_START_TEST (test_volumes)
 }
 GST_END_TEST
 
+/* Images first to first + n - 1, one after the other, which say no place. */
+static void
+served_push_several (Served *s, guint first, guint n)
+{
+  GstBuffer *buffer =
+      gst_harness_create_buffer (s->harness, (gsize)n * HEIGHT * STRIDE);
+  GstMapInfo map;
+
+  fail_unless (gst_buffer_map (buffer, &map, GST_MAP_WRITE));
+  for (guint i = 0; i < n * HEIGHT; i++)
+    for (guint k = 0; k < WIDTH; k++)
+      GST_WRITE_UINT16_LE (map.data + i * STRIDE + 2 * k,
+          pixel (first + i / HEIGHT, i % HEIGHT, k));
+  gst_buffer_unmap (buffer, &map);
+  fail_unless_equals_int (gst_harness_push (s->harness, buffer), GST_FLOW_OK);
+}
+
+/* Buffers of at most 2 B-scans, and volumes of 3: the last buffer of each has
+ * one (see docs/caps.md), and neither it nor those after it are shifted. */
+GST_START_TEST (test_short_buffers)
+{
+  Served s;
+  int fd;
+
+  served_begin (&s, "volumes=true bscans=3");
+  gst_harness_set_src_caps_str (s.harness,
+      "video/x-raw,format=GRAY16_LE,width=5,height=6,bscans=2,"
+      "framerate=50/1,x-spacing=1e-5,z-spacing=2.76e-6,y-spacing=3e-5");
+  fd = served_connect (&s);
+  for (guint volume = 0; volume < 2; volume++) {
+    g_autofree guint8 *body = NULL;
+    OctIgtlHeader header;
+    OctIgtlImage image;
+
+    served_push_several (&s, 3 * volume, 2);
+    served_push_several (&s, 3 * volume + 2, 1);
+    body = peer_find (fd, "IMAGE", &header);
+    fail_unless (oct_igtl_parse_image (&header, body, &image, NULL));
+    check_pixels (&image, 3 * volume, 3);
+  }
+  close (fd);
+  served_end (&s);
+}
+GST_END_TEST
+
+/* A B-scan in the centre needs no distance of B-scans; others would be at a
+ * wrong place without it, which is said. */
+GST_START_TEST (test_unknown_distance)
+{
+  g_autoptr (GstMessage) none = NULL, message = NULL;
+  g_autoptr (GError) warning = NULL;
+  Served s;
+  int fd;
+
+  served_begin (&s, "");
+  gst_harness_set_src_caps_str (s.harness,
+      "video/x-raw,format=GRAY16_LE,width=5,height=3,framerate=100/1,"
+      "x-spacing=1e-5,z-spacing=2.76e-6");
+  fd = served_connect (&s);
+  served_push (&s, 0, 1);
+  none = gst_bus_pop_filtered (s.bus, GST_MESSAGE_WARNING);
+  fail_unless (none == NULL);
+  served_push (&s, 1, 4);
+  message = gst_bus_pop_filtered (s.bus, GST_MESSAGE_WARNING);
+  fail_unless (message != NULL);
+  gst_message_parse_warning (message, &warning, NULL);
+  fail_unless (
+      strstr (warning->message, "y-spacing") != NULL, "%s", warning->message);
+  close (fd);
+  served_end (&s);
+}
+GST_END_TEST
+
 /* One that reads nothing misses images, and nobody else does or waits. */
 GST_START_TEST (test_slow_peer)
 {
@@ -300,6 +373,46 @@ GST_START_TEST (test_end)
 GST_END_TEST
 
 static void
+check_status (int fd, guint expected)
+{
+  OctIgtlHeader header;
+  g_autofree guint8 *body = peer_find (fd, "STATUS", &header);
+  g_autofree char *text = NULL;
+  guint code;
+
+  fail_unless (body != NULL);
+  fail_unless (oct_igtl_parse_status (&header, body, &code, &text, NULL));
+  fail_unless_equals_int (code, expected);
+}
+
+/* After a seek from the end they hear that images come again. */
+GST_START_TEST (test_seek_from_the_end)
+{
+  guint8 ask[OCT_IGTL_HEADER_SIZE] = "\0\1GET_STATUS";
+  GstSegment segment;
+  Served s;
+  int fd;
+
+  served_begin (&s, "");
+  fd = served_connect (&s);
+  check_status (fd, OCT_IGTL_NOT_READY);
+  gst_harness_set_src_caps_str (s.harness, CAPS);
+  check_status (fd, OCT_IGTL_OK);
+  fail_unless (gst_harness_push_event (s.harness, gst_event_new_eos ()));
+  check_status (fd, OCT_IGTL_NOT_READY);
+  gst_harness_push_event (s.harness, gst_event_new_flush_start ());
+  gst_harness_push_event (s.harness, gst_event_new_flush_stop (TRUE));
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  gst_harness_push_event (s.harness, gst_event_new_segment (&segment));
+  served_push (&s, 0, 1);
+  fail_unless (peer_put (fd, ask, sizeof ask));
+  check_status (fd, OCT_IGTL_OK);
+  close (fd);
+  served_end (&s);
+}
+GST_END_TEST
+
+static void
 check_refused (const char *properties, const char *words)
 {
   g_autofree char *line =
@@ -347,10 +460,13 @@ octigtlsink_suite (void)
   suite_add_tcase (suite, tc);
   tcase_add_test (tc, test_images);
   tcase_add_test (tc, test_volumes);
+  tcase_add_test (tc, test_short_buffers);
+  tcase_add_test (tc, test_unknown_distance);
   tcase_add_test (tc, test_slow_peer);
   tcase_add_test (tc, test_lies);
   tcase_add_test (tc, test_places);
   tcase_add_test (tc, test_end);
+  tcase_add_test (tc, test_seek_from_the_end);
   tcase_add_test (tc, test_refused);
   return suite;
 }

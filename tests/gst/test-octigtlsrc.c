@@ -305,6 +305,23 @@ GST_START_TEST (test_nobody)
 }
 GST_END_TEST
 
+/* As somebody may send one in any state. */
+GST_START_TEST (test_flush_stopped)
+{
+  GstElement *src =
+      gst_object_ref_sink (gst_element_factory_make ("octigtlsrc", NULL));
+
+  for (GstState state = GST_STATE_NULL; state <= GST_STATE_READY; state++) {
+    fail_unless_equals_int (
+        gst_element_set_state (src, state), GST_STATE_CHANGE_SUCCESS);
+    gst_element_send_event (src, gst_event_new_flush_start ());
+    gst_element_send_event (src, gst_event_new_flush_stop (TRUE));
+  }
+  gst_element_set_state (src, GST_STATE_NULL);
+  gst_object_unref (src);
+}
+GST_END_TEST
+
 static Suite *
 octigtlsrc_suite (void)
 {
@@ -319,6 +336,7 @@ octigtlsrc_suite (void)
   tcase_add_test (tc, test_lies);
   tcase_add_test (tc, test_silence);
   tcase_add_test (tc, test_nobody);
+  tcase_add_test (tc, test_flush_stopped);
   return suite;
 }
 

@@ -511,6 +511,30 @@ GST_START_TEST (test_stop)
 }
 GST_END_TEST
 
+/* Before the start and after the end nothing is held, and that is said. */
+GST_START_TEST (test_not_started)
+{
+  GstElement *element =
+      gst_object_ref_sink (gst_element_factory_make ("octkeep", NULL));
+  GstBus *bus = gst_bus_new ();
+
+  gst_element_set_bus (element, bus);
+  for (guint i = 0; i < 2; i++) {
+    g_autofree char *location = keep (element);
+    g_autoptr (GstMessage) message =
+        gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING);
+
+    fail_unless (location == NULL);
+    fail_unless (message != NULL);
+    gst_element_set_state (element, GST_STATE_READY);
+    gst_element_set_state (element, GST_STATE_NULL);
+  }
+  gst_element_set_bus (element, NULL);
+  gst_object_unref (element);
+  gst_object_unref (bus);
+}
+GST_END_TEST
+
 /* Without an application: the last seconds before the end. */
 GST_START_TEST (test_at_end)
 {
@@ -556,6 +580,7 @@ octkeep_suite (void)
   tcase_add_test (tc, test_full_disk);
   tcase_add_test (tc, test_full_disk_of_spectra);
   tcase_add_test (tc, test_stop);
+  tcase_add_test (tc, test_not_started);
   tcase_add_test (tc, test_at_end);
   return suite;
 }

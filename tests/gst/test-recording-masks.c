@@ -248,6 +248,70 @@ GST_START_TEST (test_changing)
 }
 GST_END_TEST
 
+/* The path of the recording whose name begins with that of `path`. */
+static char *
+find_kept (const char *path)
+{
+  g_autofree char *folder = g_path_get_dirname (path);
+  g_autofree char *begin = g_path_get_basename (path);
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  const char *name;
+
+  while ((name = g_dir_read_name (dir)) != NULL)
+    if (g_str_has_prefix (name, begin) && g_str_has_suffix (name, ".oct")) {
+      g_autofree char *found = g_build_filename (folder, name, NULL);
+
+      found[strlen (found) - strlen (".oct")] = '\0';
+      return g_steal_pointer (&found);
+    }
+  fail ("nothing is kept");
+  return NULL;
+}
+
+/* octkeep holds masks at their places, too, and the one in force at its first
+ * B-scan, whether or not the B-scans before it have left. */
+static const struct {
+  guint held;
+  const char *line;
+} keeps[] = {
+  { 18, "scan-masks=0:0;6:1;12:0;\n" },
+  { 9, "scan-masks=0:0;3:1;\n" },
+  { 4, "scan-masks=0:0;\n" },
+};
+
+GST_START_TEST (test_kept)
+{
+  g_autofree char *path = oct_test_file_path ("held"), *kept = NULL;
+  g_autofree char *launch =
+      g_strdup_printf ("concat name=c ! octkeep at-end=true memory=%u "
+                       "location=%s " ONE "! c. " OTHER "! c. " ONE "! c.",
+          keeps[__i__].held * COMPACT, path);
+  g_autoptr (Source) direct = source_new (
+      "concat name=src " ONE "! src. " OTHER "! src. " ONE "! src.");
+  g_autoptr (Source) played = NULL;
+  guint left = 18 - keeps[__i__].held;
+
+  oct_test_run_to_end (launch);
+  kept = find_kept (path);
+  check_line (kept, keeps[__i__].line);
+  played = source_new ("octsrc name=src location=%s.oct", kept);
+  play (direct);
+  play (played);
+  fail_unless_equals_int (source_count (played), keeps[__i__].held);
+  for (guint i = 0; i < keeps[__i__].held; i++) {
+    g_autofree guint8 *bytes = g_malloc (COMPACT);
+
+    fail_unless_equals_int (
+        gst_buffer_extract (source_get (played, i), 0, bytes, COMPACT),
+        COMPACT);
+    fail_unless (
+        gst_buffer_memcmp (source_get (direct, left + i), 0, bytes, COMPACT)
+            == 0,
+        "B-scan %u", i);
+  }
+}
+GST_END_TEST
+
 /* Without its mask the recording is played as it is, and one sentence states
  * the fault and the remedy: its file is gone, is not a mask, or belongs to
  * another recording. */
@@ -436,6 +500,7 @@ recording_masks_suite (void)
   tcase_add_test (tc, test_crash);
   tcase_add_test (tc, test_late);
   tcase_add_loop_test (tc, test_changing, 0, 3);
+  tcase_add_loop_test (tc, test_kept, 0, G_N_ELEMENTS (keeps));
   tcase_add_loop_test (tc, test_damaged, 0, G_N_ELEMENTS (damages));
   tcase_add_test (tc, test_lost);
   tcase_add_loop_test (tc, test_deleted, 0, 2);

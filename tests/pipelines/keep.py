@@ -87,7 +87,6 @@ def test_kept_at_the_end(folder):
         process.send_signal(signal.SIGUSR1)
         names = told_both(process)
         process.send_signal(signal.SIGUSR1)
-        time.sleep(0.2)  # two polls
         process.send_signal(signal.SIGINT)
         output, errors = process.communicate(timeout=tap.PATIENCE)
         assert process.returncode == 0 and quiet(errors) == "", errors
