@@ -337,7 +337,9 @@ static double
 set_path_place (const OctScene *scene, guint64 frame, const double *at,
     OctSceneFrame *moment)
 {
-  double across = CLAMP (at[0], -1.0, 2.0), slow = CLAMP (at[1], -1.0, 2.0);
+  /* what is not a number, too */
+  double across = fmax (fmin (at[0], 2.0), -1.0);
+  double slow = fmax (fmin (at[1], 2.0), -1.0);
 
   double lateral = get_lateral (scene, frame, slow);
 

@@ -125,6 +125,7 @@ outputs_stamp (GstBaseTransform *trans, GstBuffer *buffer, guint i, guint n)
     gst_oct_scan_position_select (&position, i, 1, outputs_get_repeats (trans));
     gst_oct_scan_meta_set (buffer, &position);
   }
+  gst_oct_scan_meta_select_valid (buffer, i, n);
   if (i > 0)
     GST_BUFFER_FLAG_UNSET (
         buffer, GST_BUFFER_FLAG_DISCONT | GST_BUFFER_FLAG_RESYNC);

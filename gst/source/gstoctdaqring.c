@@ -232,6 +232,14 @@ gst_oct_daq_ring_get_calibration (const GstOctDaqRing *ring)
   return ring->calibration;
 }
 
+guint
+gst_oct_daq_ring_get_bscans (const GstOctDaqRing *ring)
+{
+  return ring->header->bscans == 0 && ring->places != NULL
+             ? ring->places->bscans
+             : ring->header->bscans;
+}
+
 OctScanPlaces *
 gst_oct_daq_ring_get_places (const GstOctDaqRing *ring)
 {

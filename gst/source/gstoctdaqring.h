@@ -40,6 +40,9 @@ double gst_oct_daq_ring_get_bscan_rate (const GstOctDaqRing *ring);
 /* No new reference; NULL: the ring has none. */
 OctCalibration *gst_oct_daq_ring_get_calibration (const GstOctDaqRing *ring);
 
+/* B-scans of a volume, by the ring or else by the places; 0: not known. */
+guint gst_oct_daq_ring_get_bscans (const GstOctDaqRing *ring);
+
 /* The places of the A-lines; no new reference; NULL: of a raster. */
 OctScanPlaces *gst_oct_daq_ring_get_places (const GstOctDaqRing *ring);
 

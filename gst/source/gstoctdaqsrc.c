@@ -117,7 +117,7 @@ daq_src_tell_losses (GstOctDaqSrc *self, gboolean last)
 static void
 daq_src_begin_ring (GstOctDaqSrc *self)
 {
-  guint64 bscans = MAX (gst_oct_daq_ring_get_header (self->ring)->bscans, 1);
+  guint64 bscans = MAX (gst_oct_daq_ring_get_bscans (self->ring), 1);
   double rate = gst_oct_daq_ring_get_bscan_rate (self->ring);
   GstCaps *caps = gst_oct_daq_ring_make_caps (self->ring);
 
@@ -361,6 +361,7 @@ static void
 daq_src_stamp (GstOctDaqSrc *self, GstBuffer *buffer)
 {
   const OctDaqHeader *h = gst_oct_daq_ring_get_header (self->ring);
+  guint bscans = gst_oct_daq_ring_get_bscans (self->ring);
   guint64 number = self->base + self->bscan.number;
   GstClockTime time = daq_src_block_time (self);
 
@@ -381,11 +382,11 @@ daq_src_stamp (GstOctDaqSrc *self, GstBuffer *buffer)
     GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
   self->discont = FALSE;
   self->next = number + 1;
-  if (h->bscans > 0)
+  if (bscans > 0)
     gst_oct_scan_meta_set (
-        buffer, &(GstOctScanPosition){ .bscan = (guint)(number % h->bscans),
-                    .bscans = h->bscans,
-                    .volume = number / h->bscans,
+        buffer, &(GstOctScanPosition){ .bscan = (guint)(number % bscans),
+                    .bscans = bscans,
+                    .volume = number / bscans,
                     .count = 1 });
 }
 
@@ -406,7 +407,7 @@ daq_src_finish (GstOctDaqSrc *self)
     GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_CORRUPTED);
     daq_src_add (self, &self->counters.incomplete, 1);
     self->discont = TRUE;
-    if (gst_oct_daq_ring_get_header (self->ring)->bscans > 0)
+    if (gst_oct_daq_ring_get_bscans (self->ring) > 0)
       gst_oct_scan_meta_set_valid (buffer, self->bscan.valid, self->info.rows);
   }
   daq_src_add (self, &self->counters.frames, 1);

@@ -258,6 +258,21 @@ gst_oct_scan_meta_get_valid (GstBuffer *buffer, guint8 *valid, guint count)
   return FALSE;
 }
 
+void
+gst_oct_scan_meta_select_valid (GstBuffer *buffer, guint image, guint images)
+{
+  GstBuffer *bytes = scan_meta_find_valid (buffer);
+  gsize size = bytes != NULL ? gst_buffer_get_size (bytes) / images : 0;
+  g_autofree guint8 *valid = NULL;
+
+  if (size == 0 || size > G_MAXUINT
+      || gst_buffer_get_size (bytes) != size * images)
+    return;
+  valid = g_malloc (size);
+  gst_buffer_extract (bytes, image * size, valid, size);
+  gst_oct_scan_meta_set_valid (buffer, valid, (guint)size);
+}
+
 gboolean
 gst_oct_scan_meta_has_valid (GstBuffer *buffer)
 {

@@ -43,6 +43,11 @@ void gst_oct_scan_meta_set_valid (
 gboolean gst_oct_scan_meta_get_valid (
     GstBuffer *buffer, guint8 *valid, guint count);
 
+/* `buffer`, which must be writable, holds B-scan `image` of the `images` that
+ * its meta says it of. */
+void gst_oct_scan_meta_select_valid (
+    GstBuffer *buffer, guint image, guint images);
+
 /* Whether it says that A-lines are lost. */
 gboolean gst_oct_scan_meta_has_valid (GstBuffer *buffer);
 

@@ -53,6 +53,17 @@ oct_daq_sim_scan_free (OctDaqSimScan *scan)
   g_free (scan);
 }
 
+/* Why there is no other sample; an interruption is the end, too. */
+static void
+sim_scan_explain_end (const OctDaqSimScan *scan, GError **error)
+{
+  if (ferror (scan->file) && errno != EINTR)
+    g_set_error (error, OCT_ERROR, OCT_ERROR_READ,
+        "The voltages '%s' cannot be read (%s); set --volts to a file or a "
+        "pipe that octscangen writes.",
+        scan->name, g_strerror (errno));
+}
+
 /* The next sample; FALSE: there is none. */
 static gboolean
 sim_scan_take (
@@ -62,8 +73,10 @@ sim_scan_take (
   guint64 raw[CHANNELS];
   double values[CHANNELS];
 
-  if (fread (raw, sizeof raw, 1, scan->file) != 1)
+  if (fread (raw, sizeof raw, 1, scan->file) != 1) {
+    sim_scan_explain_end (scan, error);
     return FALSE;
+  }
   for (guint i = 0; i < CHANNELS; i++) {
     guint64 bits = GUINT64_FROM_LE (raw[i]);
 
@@ -87,12 +100,13 @@ sim_scan_take (
 }
 
 guint
-oct_daq_sim_scan_read (
-    OctDaqSimScan *scan, OctScanPoint *places, guint n, GError **error)
+oct_daq_sim_scan_read (OctDaqSimScan *scan, OctScanPoint *places, guint n,
+    const volatile sig_atomic_t *stopped, GError **error)
 {
   guint found = 0;
 
-  while (found < n) {
+  /* the gate may be closed for ever */
+  while (found < n && !*stopped) {
     gboolean gate;
 
     if (!sim_scan_take (scan, &places[found], &gate, error))

@@ -7,6 +7,8 @@
 
 #include "oct-scan-join.h"
 
+#include <signal.h>
+
 G_BEGIN_DECLS
 
 typedef struct {
@@ -27,9 +29,9 @@ OctDaqSimScan *oct_daq_sim_scan_new (
 void oct_daq_sim_scan_free (OctDaqSimScan *scan);
 
 /* Where the beam is at the next `n` A-lines: samples whose gate is open.
- * Returns how many; fewer: the voltages end, or with OCT_ERROR_FORMAT: they are
- * not those of octscangen. */
-guint oct_daq_sim_scan_read (
-    OctDaqSimScan *scan, OctScanPoint *places, guint n, GError **error);
+ * Returns how many; fewer: the voltages end, `stopped` is set, or with
+ * OCT_ERROR_READ or OCT_ERROR_FORMAT: they are not those of octscangen. */
+guint oct_daq_sim_scan_read (OctDaqSimScan *scan, OctScanPoint *places, guint n,
+    const volatile sig_atomic_t *stopped, GError **error);
 
 G_END_DECLS

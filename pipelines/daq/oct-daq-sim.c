@@ -108,11 +108,13 @@ sim_check (const SimOptions *o, GError **error)
                             "less than 1, --jitter-us 0 to 1e6, "
                             "--sweep-jitter 0 to 16.");
   if (o->scan.volts != NULL
-      && (!(fabs (o->scan.volts_per_mm) >= 1e-6) || !(o->scan.full_scale > 0)
+      && (!(fabs (o->scan.volts_per_mm) >= 1e-6
+              && fabs (o->scan.volts_per_mm) <= 1e6)
+          || !(o->scan.full_scale > 0 && o->scan.full_scale <= 1e6)
           || o->columns < 2 || o->columns > 65536 || o->loop > 0))
-    return sim_fail (error, "--volts needs --volts-per-mm of 1e-6 or more, "
-                            "--full-scale above 0, --sample-columns from 2 to "
-                            "65536, and no --loop.");
+    return sim_fail (error, "--volts needs --volts-per-mm of 1e-6 to 1e6, "
+                            "--full-scale above 0 to 1e6, --sample-columns "
+                            "from 2 to 65536, and no --loop.");
   return TRUE;
 }
 
@@ -366,7 +368,8 @@ sim_find_places (Sim *sim, guint64 number)
   guint lines = (guint)sim->options->lines;
 
   for (; sim->place_count <= number; sim->place_count++)
-    if (oct_daq_sim_scan_read (sim->scan, sim->places, lines, &sim->failed)
+    if (oct_daq_sim_scan_read (
+            sim->scan, sim->places, lines, &sim_stopped, &sim->failed)
         < lines)
       return FALSE;
   return TRUE;
@@ -518,10 +521,18 @@ static gboolean
 sim_begin (Sim *sim, GError **error)
 {
   const SimOptions *o = sim->options;
+  gsize size;
 
   sim->row = (gsize)o->samples * (o->u8 ? 1 : 2);
-  sim->rendered =
-      g_malloc (sim->row * (gsize)o->lines * (gsize)MAX (o->loop, 1));
+  size = sim->row * (gsize)o->lines * (gsize)MAX (o->loop, 1);
+  sim->rendered = g_try_malloc (size);
+  if (sim->rendered == NULL) {
+    g_set_error (error, OCT_ERROR, OCT_ERROR_MEMORY,
+        "There is no memory of %" G_GSIZE_FORMAT
+        " MB for the B-scans; set --loop to less.",
+        size / 1000000);
+    return FALSE;
+  }
   oct_spectrometer_init (&sim->spectrometer, (guint)o->samples);
   sim->kernel = g_new (float, (OCT_KCLOCK_PHASES + 1) * OCT_KCLOCK_TAPS);
   oct_kclock_fill_kernel (sim->kernel);
@@ -585,6 +596,11 @@ main (int argc, char *argv[])
   }
   if (sim_begin (&sim, &sim.failed))
     sim_run (&sim);
+  if (sim.scan != NULL && sim.blocks == 0 && sim.failed == NULL && !sim_stopped)
+    g_set_error (&sim.failed, OCT_ERROR, OCT_ERROR_FORMAT,
+        "The voltages '%s' end before the first block of A-lines; set --lines "
+        "to that of octscangen, and gate=true there.",
+        options.scan.volts);
   g_print ("%" G_GUINT64_FORMAT " blocks, %" G_GUINT64_FORMAT " A-lines lost\n",
       sim.blocks, sim.lost);
   sim_end (&sim);

@@ -104,6 +104,40 @@ GST_START_TEST (test_positions)
 }
 GST_END_TEST;
 
+/* An image for each B-scan says of its own A-lines which are lost. */
+GST_START_TEST (test_valid_of_images)
+{
+  g_autoptr (GstPlugin) plugin = gst_plugin_load_by_name ("oct");
+  GstHarness *harness = oct_test_harness ("octlogscale range=manual");
+  GstBuffer *buffer = make_bscan (
+      "bscan=(int)0,bscans=(int)4,count=(int)2,valid=(buffer)01000001");
+
+  fail_unless (plugin != NULL);
+  gst_buffer_append_memory (
+      buffer, gst_allocator_alloc (NULL, 4 * 16 * 8 - 64 * 2, NULL));
+  gst_buffer_memset (buffer, 0, 0, 4 * 16 * 8);
+  gst_harness_set_src_caps_str (harness,
+      "application/x-oct-ascans,format=CF32LE,samples=16,lines=2,bscans=2,"
+      "framerate=10/1");
+  fail_unless (gst_harness_push (harness, buffer) == GST_FLOW_OK);
+  fail_unless_equals_int (gst_harness_buffers_in_queue (harness), 2);
+  for (guint i = 0; i < 2; i++) {
+    g_autoptr (GstBuffer) image = gst_harness_pull (harness);
+    GstCustomMeta *meta = gst_buffer_get_custom_meta (image, "GstOctScanMeta");
+    GstBuffer *valid = NULL;
+    guint8 bytes[2];
+
+    fail_unless (gst_structure_get (gst_custom_meta_get_structure (meta),
+        "valid", GST_TYPE_BUFFER, &valid, NULL));
+    fail_unless_equals_int (gst_buffer_get_size (valid), 2);
+    gst_buffer_extract (valid, 0, bytes, 2);
+    fail_unless (bytes[0] == (i == 0) && bytes[1] == (i == 1));
+    gst_buffer_unref (valid);
+  }
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
 static Suite *
 scanmeta_suite (void)
 {
@@ -112,6 +146,7 @@ scanmeta_suite (void)
 
   suite_add_tcase (suite, tcase);
   tcase_add_loop_test (tcase, test_positions, 0, G_N_ELEMENTS (pairs));
+  tcase_add_test (tcase, test_valid_of_images);
   return suite;
 }
 
