@@ -26,6 +26,7 @@ input_free (gpointer data)
   g_free (input->path);
   g_free (input->name);
   g_free (input->further);
+  g_free (input->person);
   g_free (input->files);
   g_free (input);
 }

@@ -507,6 +507,29 @@ oct_convert_manifest_get_owner (const OctConvertManifest *manifest,
   return best != NULL ? best->input : NULL;
 }
 
+gboolean
+oct_convert_manifest_foreach_output (const OctConvertManifest *manifest,
+    OctConvertOutputCheck check, gpointer data)
+{
+  GHashTableIter at;
+  gpointer input, known;
+
+  g_hash_table_iter_init (&at, manifest->known);
+  while (g_hash_table_iter_next (&at, &input, &known)) {
+    GPtrArray *outputs = ((Known *)known)->said[OCT_CONVERT_DONE].outputs;
+
+    for (guint i = 0; outputs != NULL && i < outputs->len; i++) {
+      const OctConvertOutput *output = outputs->pdata[i];
+      OctConvertFile file;
+
+      if (oct_convert_place_look (manifest->folder, output->name, &file)
+          && !check (input, output->name, data))
+        return FALSE;
+    }
+  }
+  return TRUE;
+}
+
 /* Whether the file that is there is the one that was written. */
 static gboolean
 is_written (const OctConvertManifest *manifest, const OctConvertOutput *output,

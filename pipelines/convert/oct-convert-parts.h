@@ -23,6 +23,8 @@ typedef struct {
       changed; /* time of the last change of the file `path`, us since 1970 */
   char *files; /* a text that differs if others of its files do, or "" */
   gboolean is_bids; /* `name` is one of BIDS */
+  char *
+      person; /* with that: the text of which the label of its subject is made */
 } OctConvertInput;
 
 /* Files, and files in folders (and in theirs) whose ending octsrc knows, in the
@@ -133,6 +135,13 @@ GPtrArray *oct_convert_manifest_get_outputs (const OctConvertManifest *manifest,
     const OctConvertInput *input, OctConvertState state);
 const char *oct_convert_manifest_get_note (
     const OctConvertManifest *manifest, const OctConvertInput *input);
+/* Calls `check` with each input that was converted and each output of it that is
+ * there, until it returns FALSE.  FALSE: it has. */
+typedef gboolean (*OctConvertOutputCheck) (
+    const char *input, const char *output, gpointer data);
+gboolean oct_convert_manifest_foreach_output (
+    const OctConvertManifest *manifest, OctConvertOutputCheck check,
+    gpointer data);
 /* The input of which the file was made that is there, or NULL: it is not known
  * here. */
 const char *oct_convert_manifest_get_owner (const OctConvertManifest *manifest,
@@ -197,11 +206,16 @@ void oct_convert_work_end (const char *folder);
 
 /* -------------------------------------------------------------------- BIDS */
 
-/* Gives the inputs their names in BIDS, by the labels in their paths ("sub-A",
- * "sample-B"), or by their folders and names where there are none.  FALSE with a
+/* Gives the inputs their names in BIDS, by the labels in their names and folders
+ * ("sub-A", "sample-B"), or by these themselves where there are none.  FALSE with a
  * sentence: a label is empty, two would have one name, or two folders of people
  * one subject. */
 gboolean oct_convert_bids_name_inputs (GPtrArray *inputs, GError **error);
+
+/* The same for inputs of this run and of earlier ones, whose volumes are there.
+ * FALSE with a sentence: two folders of people would be one subject. */
+gboolean oct_convert_bids_check_earlier (
+    GPtrArray *inputs, const OctConvertManifest *manifest, GError **error);
 
 /* The name of a file that octvolumesink has called `base` + `rest`, with a run
  * if there are several volumes.  NULL with a sentence: there is a run already. */

@@ -463,7 +463,9 @@ convert_run (const Options *options, Work *work, GError **error)
     oct_convert_take_part (inputs, options->part_number, options->parts);
   manifest = oct_convert_manifest_open (
       options->output, options->part_number, options->parts, error);
-  if (manifest == NULL)
+  if (manifest == NULL
+      || (options->file.bids
+          && !oct_convert_bids_check_earlier (inputs, manifest, error)))
     return FALSE;
   ok = options->summary
            ? oct_convert_manifest_merge (manifest, error)

@@ -121,7 +121,7 @@ def choices(element: Any, name: str) -> list[str]:
     """The words of a property that is a choice, [] of any other."""
     from . import _memory
     param = element.find_property(name.replace("_", "-"))
-    return _memory.words(param.value_type.name) if param is not None else []
+    return list(_memory.words(param.value_type.name)) if param is not None else []
 
 
 def _convert(param: Any, value: Any) -> Any:
@@ -148,6 +148,7 @@ def _convert(param: Any, value: Any) -> Any:
 def set_property(element: Any, name: str, value: Any) -> None:
     """Sets a property.  One that there is not is an AttributeError, a value of
     another type a TypeError, any other that it does not take a ValueError."""
+    from . import _memory
     gst()  # not in a forked process
     kind = element.get_factory().get_name()
     child, separator, last = name.rpartition("::")
@@ -166,6 +167,10 @@ def set_property(element: Any, name: str, value: Any) -> None:
     except (TypeError, ValueError):
         raise TypeError(f"{name} of {kind} is {value!r}, but "
                         f"{_KINDS[param.value_type.name]} is expected.") from None
+    # PyGObject warns of a number that a choice does not have, and takes another
+    numbers = _memory.words(param.value_type.name).values()
+    if numbers and isinstance(value, int) and value not in numbers:
+        raise _not_one_of(element, name, value)
     low, high = (getattr(param, end, None) for end in ("minimum", "maximum"))
     if low is not None and not low <= value <= high:
         raise ValueError(f"{name} of {kind} is {value!r}, but {low:g} to {high:g} is "
@@ -173,9 +178,22 @@ def set_property(element: Any, name: str, value: Any) -> None:
     try:
         element.set_property(name, value)
     except TypeError:
-        words = ", ".join(choices(element, name))
-        raise ValueError(f"{name} of {kind} is {value!r}, but one of {words} is "
-                         "expected.") from None
+        raise _not_one_of(element, name, value) from None
+
+
+def _not_one_of(element: Any, name: str, value: Any) -> ValueError:
+    words = ", ".join(choices(element, name))
+    return ValueError(f"{name} of {element.get_factory().get_name()} is {value!r}, but "
+                      f"one of {words} is expected.")
+
+
+def refuse(settings: dict[str, Any], **instead: str) -> None:
+    """Raises a TypeError for a setting that an argument sets, or what else is named in
+    its place."""
+    for name, other in instead.items():
+        if {name, name.replace("_", "-")} & settings.keys():
+            raise TypeError(f"{name} is among the settings, but {other} sets it; leave "
+                            "it out.")
 
 
 def get_property(element: Any, name: str) -> Any:

@@ -92,14 +92,25 @@ _type_fundamental = bind(_gobject, "g_type_fundamental", _size, _size)
 _type_class_ref = bind(_gobject, "g_type_class_ref", ctypes.POINTER(_EnumClass), _size)
 
 
-def words(type_name: str) -> list[str]:
-    """The words of a type of choices (GEnum), [] of any other.  Versions of PyGObject
-    differ in how they show them."""
+def words(type_name: str) -> dict[str, int]:
+    """The words of a type of choices (GEnum) with their numbers, {} of any other.
+    Versions of PyGObject differ in how they show them."""
     kind = _type_from_name(type_name.encode())
     if kind == 0 or _type_fundamental(kind) != _type_from_name(b"GEnum"):
-        return []
-    values = _type_class_ref(kind).contents
-    return [values.values[i].nick.decode() for i in range(values.n_values)]
+        return {}
+    found = _type_class_ref(kind).contents
+    return {value.nick.decode(): value.value
+            for value in found.values[:found.n_values]}
+
+
+def take(given: Any, word: str) -> NDArray[Any]:
+    """An object as an array.  Raises ValueError for one with a mask, which nothing
+    downstream would know."""
+    if isinstance(given, numpy.ma.MaskedArray) and numpy.any(given.mask):
+        count = numpy.count_nonzero(given.mask)
+        raise ValueError(f"{word} have {count} masked values, but values for all are "
+                         "expected; fill them with .filled(VALUE).")
+    return numpy.asarray(given)
 
 
 def address(wrapper: Any) -> int:

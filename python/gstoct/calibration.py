@@ -15,7 +15,8 @@ from typing import Any, Union
 import numpy
 from numpy.typing import NDArray
 
-from ._gst import Pipeline, gst
+from . import _memory
+from ._gst import Pipeline, gst, refuse
 from .errors import Error
 
 EVENT = "application/x-oct-calibration"
@@ -192,7 +193,11 @@ CalibrationLike = Union[Calibration, str, "os.PathLike[str]", Iterable[float],
 
 
 def _column(name: str, values: Any) -> NDArray[Any]:
-    found = numpy.ascontiguousarray(values, numpy.float64)
+    try:
+        found = numpy.ascontiguousarray(values, numpy.float64)
+    except (TypeError, ValueError):
+        raise TypeError(f"{name} is {values!r}, but one number per sample is "
+                        "expected.") from None
     if found.ndim != 1 or not numpy.isfinite(found).all():
         wrong = "values that are not finite" if found.ndim == 1 \
             else f"the shape {found.shape}"
@@ -241,8 +246,12 @@ def _name_files(given: Iterable[Any], folder: str, word: str) -> list[str]:
     for number, item in enumerate(given, 1):
         if not isinstance(item, (str, os.PathLike)):
             path = os.path.join(folder, f"{word}-{number}.npy")
-            numpy.save(path, numpy.atleast_2d(numpy.asarray(item)),
-                       allow_pickle=False)
+            array = _memory.take(item, f"The spectra of {word} {number}")
+            if array.dtype.kind not in "uif":
+                raise TypeError(f"{word} {number} has the type {array.dtype}, but an "
+                                "array of real numbers or the path of a file is "
+                                "expected.")
+            numpy.save(path, numpy.atleast_2d(array), allow_pickle=False)
             item = path
         names.append(os.fspath(item))
     return names
@@ -254,6 +263,14 @@ def _list(name: str, given: Any, example: str) -> list[Any]:
         raise TypeError(f"{name} is {given!r}, but a list with one item for each depth "
                         f"is expected, {example}.")
     return list(given)
+
+
+def _numbers(name: str, given: Any, example: str) -> list[float]:
+    try:
+        return [float(number) for number in given]
+    except (TypeError, ValueError):
+        raise TypeError(f"{name} is {given!r}, but numbers are expected {example}."
+                        ) from None
 
 
 def calibrate(mirrors: Iterable[Any], *, other_side: Iterable[Any] = (),
@@ -280,10 +297,21 @@ def calibrate(mirrors: Iterable[Any], *, other_side: Iterable[Any] = (),
     Returns a Calibration, with the report of oct-calibrate in `report`.  Raises
     Error with its sentence if the mirrors give no calibration.
     """
+    refuse(options, mirror="mirrors", depth_um="depths_um", output="save()",
+           wavelength_min="wavelengths_nm", wavelength_max="wavelengths_nm",
+           wavelength="falling")
     mirrors = _list("mirrors", mirrors, "such as [near, far]")
     other_side = _list("other_side", other_side, "such as [other]")
+    if not mirrors:
+        raise ValueError("mirrors is empty, but spectra of a mirror at one depth or more "
+                         "are expected.")
     if depths_um is not None:
-        depths_um = _list("depths_um", depths_um, "in um, such as [200, 700]")
+        depths_um = _numbers("depths_um", depths_um, "in um, such as [200, 700]")
+    if wavelengths_nm is not None:
+        ends = _numbers("wavelengths_nm", wavelengths_nm, "in nm, such as (790, 900)")
+        if len(ends) != 2:
+            raise ValueError(f"wavelengths_nm has {len(ends)} values, but two in nm are "
+                             "expected, such as (790, 900).")
     with tempfile.TemporaryDirectory(prefix="gstoct-") as folder:
         command = [_find_program(), "--mirror",
                    *_name_files(mirrors, folder, "mirror")]
@@ -296,10 +324,10 @@ def calibrate(mirrors: Iterable[Any], *, other_side: Iterable[Any] = (),
             command += ["--background",
                         *_name_files([background], folder, "background")]
         if wavelengths_nm is not None:
-            command += ["--wavelength-min", str(wavelengths_nm[0]),
-                        "--wavelength-max", str(wavelengths_nm[1])]
+            command += ["--wavelength-min", str(ends[0]),
+                        "--wavelength-max", str(ends[1])]
         if depths_um is not None:
-            command += ["--depth-um", *(str(float(depth)) for depth in depths_um)]
+            command += ["--depth-um", *(str(depth) for depth in depths_um)]
         if centre_nm is not None:
             command += ["--centre-nm", str(centre_nm)]
         if falling:

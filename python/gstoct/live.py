@@ -111,7 +111,10 @@ class Live:
         for name, value in settings.items():
             set_property(self._reconstruct, name, value)
         bin_ = _parse(source)
-        begin["_source_pad"] = bin_.get_static_pad("src")
+        begin["_source_pad"] = pad = bin_.get_static_pad("src")
+        if pad is None:
+            raise Error(f"The source '{source}' delivers nothing; end it with the "
+                        "element that has the spectra, without a sink.")
         begin["_sender"] = Sender(self._source_pad)
         begin["source"] = _Settings(_elements_of(bin_))
         after = [] if then is None else [_parse(then, "then")]

@@ -10,7 +10,7 @@ import numpy
 from numpy.typing import NDArray
 
 from . import _cuda, _memory
-from ._gst import Pipeline, choices, gst, make
+from ._gst import Pipeline, choices, gst, make, refuse
 from ._places import Places
 from .calibration import Calibration, CalibrationLike, Sender, settle
 from .errors import Error, OctWarning
@@ -66,6 +66,7 @@ def reconstruct(spectra: Any, calibration: CalibrationLike = None,
     if output not in OUTPUTS:
         raise ValueError(f"output is {output!r}, but one of {', '.join(OUTPUTS)} is "
                          "expected.")
+    refuse(settings, backend="device", cuda_device_id="device")
     x_spacing = check_spacing("x_spacing", x_spacing)
     y_spacing = check_spacing("y_spacing", y_spacing)
     source, samples = _open_source(spectra)
@@ -84,6 +85,8 @@ def reconstruct(spectra: Any, calibration: CalibrationLike = None,
                    output="images" if output == "image" else "ascans",
                    **device_properties(device, gpu, on_gpu or lent is not None),
                    **properties)
+    if isinstance(source, _Feed) and lent is None:
+        _check_apart(source.bscans, out)
     rows: _Rows = _GpuRows(gpu, out) if on_gpu and gpu is not None else _HostRows(out)
     with _Run(source, element, known, gpu, on_gpu) as run:
         return run.collect(output, x_spacing, y_spacing, rows)
@@ -160,7 +163,7 @@ def take_spectra(given: Any) -> NDArray[Any]:
     if hasattr(given, "__dlpack__") and not hasattr(given, "__array__"):
         array = numpy.from_dlpack(given)
     else:
-        array = numpy.asarray(given)
+        array = _memory.take(given, "The spectra")
     if array.dtype.kind not in "uif":
         raise TypeError(f"The spectra have the type {array.dtype}, but real numbers "
                         "are expected: uint8, uint16 or float32 are best.")
@@ -179,6 +182,13 @@ def check_shape(shape: tuple[int, ...]) -> None:
     if max(shape[-2:]) > LARGEST:
         raise ValueError(f"The spectra have the shape {shape}, but an A-line has "
                          f"at most {LARGEST} samples, and a B-scan as many A-lines.")
+
+
+def _check_apart(spectra: NDArray[Any], out: Any) -> None:
+    """Raises ValueError if values would be written over spectra that are not read yet."""
+    if isinstance(out, numpy.ndarray) and numpy.may_share_memory(spectra, out):
+        raise ValueError("out shares memory with the spectra, which values would be "
+                         "written over; give an array of its own.")
 
 
 def _check_lines(lines: int, settings: dict[str, Any]) -> None:
@@ -223,7 +233,11 @@ def _add_dispersion(known: Calibration | None, properties: dict[str, Any],
                     ) -> tuple[Calibration | None, dict[str, Any]]:
     if dispersion is None:
         return known, properties
-    values = numpy.atleast_1d(numpy.asarray(dispersion, numpy.float64))
+    try:
+        values = numpy.atleast_1d(numpy.asarray(dispersion, numpy.float64))
+    except (TypeError, ValueError):
+        raise TypeError(f"dispersion is {dispersion!r}, but a2, (a2, a3) or {samples} "
+                        "phases in rad are expected.") from None
     if values.ndim == 1 and len(values) <= 2 < samples:
         return known, properties | dict(zip(("a2", "a3"), values))
     if values.shape != (samples,):
@@ -378,6 +392,7 @@ class _HostRows(_Rows):
     def _fits(self, shape: tuple[int, ...], dtype: Any) -> bool:
         out = self.out
         return isinstance(out, numpy.ndarray) and out.shape == shape \
+            and not isinstance(out, numpy.ma.MaskedArray) \
             and out.dtype == dtype and out.flags.c_contiguous and out.flags.writeable
 
     def begin(self, shape: tuple[int, ...], bscan: Any, power: bool) -> None:
@@ -517,6 +532,8 @@ def shape_of(source: Any, bscan: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _describe(given: Any) -> str:
+    if isinstance(given, numpy.ma.MaskedArray):
+        return f"a masked array {given.shape} of {given.dtype}"
     if isinstance(given, numpy.ndarray):
         return f"an array {given.shape} of {given.dtype}"
     return f"a {type(given).__name__}"

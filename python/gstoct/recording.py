@@ -12,7 +12,7 @@ import numpy
 from numpy.typing import NDArray
 
 from . import _memory
-from ._gst import Pipeline, get_property, gst, make
+from ._gst import Pipeline, get_property, gst, make, refuse
 from .calibration import Calibration
 from .errors import Error, OctWarning
 
@@ -38,6 +38,9 @@ class Recording:
     ndim = 4
 
     def __init__(self, path: str | os.PathLike[str], **settings: Any) -> None:
+        if not os.fspath(path):  # octsrc simulates then
+            raise ValueError("path is empty, but the name of a file is expected.")
+        refuse(settings, location="path")
         self.path = os.fspath(path)
         self.settings = settings
         self._lock = threading.RLock()
@@ -125,6 +128,8 @@ class Recording:
                 dropped.append(False)
                 continue
             try:
+                if isinstance(part, (bool, numpy.bool_)):
+                    raise TypeError  # NumPy would take it for a mask
                 number = range(size)[part]
             except TypeError:
                 raise TypeError(f"The index of the {name} is {part!r}, but an integer "

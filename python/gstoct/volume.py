@@ -8,8 +8,8 @@ from typing import Any
 import numpy
 
 from . import _memory
-from ._gst import Pipeline, gst, make
-from .reconstruction import device_properties, spacing_of
+from ._gst import Pipeline, gst, make, refuse
+from .reconstruction import LARGEST, device_properties, spacing_of
 from .result import Picture, Result, check_spacing
 
 #: Debian's and others' defaults: soft tissue
@@ -33,7 +33,7 @@ class Volume:
         if known is not None and known.kind != "image":
             raise TypeError(f"The result has {known.kind}, but images are expected; "
                             "reconstruct with output='image'.")
-        array = numpy.asarray(images)
+        array = _memory.take(images, "The images")
         if array.dtype != numpy.uint8:
             raise TypeError(f"The images have the type {array.dtype}, but uint8 is "
                             "expected.")
@@ -42,6 +42,9 @@ class Volume:
         if array.ndim != 3 or array.size == 0:
             raise ValueError(f"The images have the shape {array.shape}, but "
                              "[B-scans, depths, A-lines] is expected.")
+        if max(array.shape[1:]) > LARGEST:
+            raise ValueError(f"The images have the shape {array.shape}, but at most "
+                             f"{LARGEST} depths and A-lines are expected.")
         self.values = array
         self.x_spacing = check_spacing("x_spacing", x_spacing) \
             or getattr(known, "x_spacing", None)
@@ -89,6 +92,12 @@ class Volume:
         finally:
             pipeline.close()
 
+    def _make(self, factory: str, settings: dict[str, Any], **own: Any) -> Any:
+        """An element for the B-scans of the volume."""
+        refuse(settings, bscans="the volume", backend="device of Volume",
+               cuda_device_id="device of Volume", location="path")
+        return make(factory, bscans=len(self.values), **own, **settings)
+
     def _picture(self, element: Any, caps: str) -> Picture:
         limit = make("capsfilter", caps=gst().Caps.from_string(caps))
         sample = self._run(element, limit, make("appsink", sync=False))
@@ -113,7 +122,7 @@ class Volume:
                 raise ValueError(f"{name} is {size}, but 16 to 8192 pixels are "
                                  "expected.")
         return self._picture(
-            make("octvolume", bscans=len(self.values), **self._device, **settings),
+            self._make("octvolume", settings, **self._device),
             f"video/x-raw,format=RGBA,width={width},height={height}")
 
     def enface(self, **settings: Any) -> Picture:
@@ -121,19 +130,18 @@ class Volume:
         A-lines.  Settings are its properties, such as flatten=True, start=100
         and thickness=50 (um of tissue), mode="max"."""
         return self._picture(
-            make("octenface", bscans=len(self.values), **self._device, **settings),
+            self._make("octenface", settings, **self._device),
             "video/x-raw,format=GRAY8")
 
     def slice(self, **settings: Any) -> Picture:
         """A plane through it, by octslice; settings are its properties, such as
         plane="cross", position_x=0.5."""
         return self._picture(
-            make("octslice", bscans=len(self.values), **self._device, **settings),
+            self._make("octslice", settings, **self._device),
             "video/x-raw,format=GRAY8")
 
     def save(self, path: str | os.PathLike[str], **settings: Any) -> None:
         """Writes a file by octvolumesink: .npy, .nii, .tif, .h5, .zarr or .dcm,
         by its ending.  It must not exist.  Settings are properties of
         octvolumesink, such as refractive_index=1.38, file_mode=0o640."""
-        self._run(make("octvolumesink", location=os.fspath(path),
-                       bscans=len(self.values), **settings))
+        self._run(self._make("octvolumesink", settings, location=os.fspath(path)))

@@ -61,7 +61,7 @@ class Mirrors(unittest.TestCase):
             gstoct.calibrate([numpy.full((4, 1024), 100, "u2")] * 2)
         with self.assertRaisesRegex(gstoct.Error, "missing.npy"):
             gstoct.calibrate(["missing.npy", "other.npy"])
-        with self.assertRaisesRegex(gstoct.Error, "no mirror is given|has no value"):
+        with self.assertRaisesRegex(ValueError, "mirrors is empty, but"):
             gstoct.calibrate([])
         with self.assertRaisesRegex(gstoct.Error, "--nonsense"):
             gstoct.calibrate(list(self.mirrors), nonsense=1)
@@ -70,8 +70,21 @@ class Mirrors(unittest.TestCase):
                 gstoct.calibrate(wrong)
             with self.assertRaisesRegex(TypeError, "other_side is .*, but a list"):
                 gstoct.calibrate(list(self.mirrors), other_side=wrong)
-        with self.assertRaisesRegex(TypeError, "depths_um is 5, but a list"):
-            gstoct.calibrate(list(self.mirrors), depths_um=5, centre_nm=845)
+        masked = numpy.ma.array(self.mirrors[0], mask=self.mirrors[0] > 1000)
+        for kind, sentence, arguments in (
+                (TypeError, "depths_um is 5, but numbers", {"depths_um": 5}),
+                (TypeError, "depths_um is .*, but numbers", {"depths_um": "ab"}),
+                (TypeError, "wavelengths_nm is 5, but numbers", {"wavelengths_nm": 5}),
+                (ValueError, "wavelengths_nm has 1 values", {"wavelengths_nm": [790]}),
+                (TypeError, "output is among the settings, but save",
+                 {"output": "other.csv"}),
+                (TypeError, "background 1 has the type object", {"background": [None]}),
+                (TypeError, "other-side 1 has the type complex",
+                 {"other_side": [self.mirrors[0].astype(complex)]}),
+                (ValueError, "mirror 1 have .* masked values", {"mirrors": [masked]})):
+            with self.assertRaisesRegex(kind, sentence):
+                gstoct.calibrate(**({"mirrors": list(self.mirrors), "centre_nm": 845}
+                                    | arguments))
 
 
 if __name__ == "__main__":

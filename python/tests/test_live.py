@@ -260,7 +260,8 @@ class Ends(unittest.TestCase):
     def test_no_pipeline(self):
         for source, sentence in (
                 ("nosuchelement", "nosuchelement"), ("octsrc !", "not a pipeline"),
-                ("octsrc nonsense=1", "nonsense")):
+                ("octsrc nonsense=1", "nonsense"),
+                ("octsrc ! fakesink", "delivers nothing")):
             with self.assertRaisesRegex(gstoct.Error, sentence):
                 gstoct.Live(source)
         with self.assertRaisesRegex(TypeError, "a text of elements"):

@@ -342,6 +342,27 @@ class Wrong(unittest.TestCase):
         self.check((ValueError, gstoct.Error),
                    "no NVIDIA driver|not memory of a GPU|no CUDA backend", OnGpu())
         self.check(ValueError, "at most 65536", numpy.zeros((70000, 16), "u1"))
+        # nothing downstream knows a mask
+        spectra = random_spectra(2, 1024)
+        self.check(ValueError, "spectra have 3 masked values.*filled", numpy.ma.array(
+            spectra, mask=numpy.arange(2048).reshape(2, 1024) < 3))
+        free = gstoct.reconstruct(numpy.ma.array(spectra), **ARGUMENTS).values
+        self.assertTrue((free == gstoct.reconstruct(spectra, **ARGUMENTS).values).all())
+
+    def test_out(self):
+        """Values would be written over spectra that are not read yet, or hidden by a
+        mask."""
+        memory = numpy.zeros(6 * 8 * 1024, "u1")
+        spectra = memory.reshape(6, 8, 1024)
+        spectra[:] = random_spectra(6, 8, 1024)
+        before = spectra.copy()
+        for begin in (0, memory.size // 2):
+            out = memory[begin:begin + memory.size // 2].reshape(6, 512, 8)
+            self.check(ValueError, "out shares memory with the spectra", spectra,
+                       output="image", out=out)
+        self.assertTrue((spectra == before).all())
+        self.check(ValueError, "out is a masked array", spectra, output="image",
+                   out=numpy.ma.zeros((6, 512, 8), "u1"))
 
     def test_arguments(self):
         self.check(ValueError, "output is 'x', but one of ascans", output="x")
@@ -356,6 +377,10 @@ class Wrong(unittest.TestCase):
         self.check(TypeError, "background.*3, but a text", background=3)
         self.check(ValueError, "depth-bins.*-1, but 0 to 65536", depth_bins=-1)
         self.check(AttributeError, "no element 'nothing'", **{"nothing::x": 1})
+        # PyGObject would warn, and take the default
+        self.check(ValueError, "window.*99, but one of hann, none", window=99)
+        for name in ("backend", "cuda_device_id", "cuda-device-id"):
+            self.check(TypeError, "among the settings, but device sets it", **{name: 0})
 
     def test_calibrations(self):
         self.check(ValueError, "100 samples per A-line, but the spectra have 1024",
@@ -365,7 +390,10 @@ class Wrong(unittest.TestCase):
         self.check(ValueError, "no column 'x'", calibration={"x": [1]})
         self.check(ValueError, "not finite", calibration=WAVELENGTHS * numpy.nan)
         self.check(gstoct.Error, "missing.csv", calibration="missing.csv")
+        self.check(TypeError, "calibration is <object.*, but one number per sample",
+                   calibration=object())
         self.check(ValueError, "dispersion has the shape", dispersion=[1, 2, 3])
+        self.check(TypeError, "dispersion is 'x', but a2", dispersion="x")
 
     def test_one_line(self):
         """Its mean is itself."""

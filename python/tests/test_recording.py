@@ -60,7 +60,7 @@ class Files(unittest.TestCase):
                                 ((0, 0, 0, 0, 0), "5 indices")):
             with self.assertRaisesRegex(IndexError, sentence):
                 found[index]
-        for index in ("x", 1.5, [0, 1]):
+        for index in ("x", 1.5, [0, 1], True, (0, 0, numpy.True_)):
             with self.assertRaisesRegex(TypeError, "an integer or a slice"):
                 found[index]
 
@@ -129,8 +129,9 @@ class Files(unittest.TestCase):
     def test_readers_at_once(self):
         """A slice, and another iterator, while one goes through the file."""
         spectra = gstoct.simulate(bscans=6, lines=4, samples=64)[0]
-        numpy.save("six.npy", spectra)
-        with gstoct.open("six.npy") as recording:
+        path = self.path.with_suffix(".npy")
+        numpy.save(path, spectra)
+        with gstoct.open(path) as recording:
             came = [(numpy.array(a), numpy.array(b), recording[0, 1])
                     for a, b in zip(recording.bscans(), recording.bscans())]
         self.assertEqual(len(came), 6)
@@ -160,6 +161,10 @@ class Files(unittest.TestCase):
             gstoct.open(self.path)
         with self.assertRaisesRegex(AttributeError, "no property 'sample'"):
             gstoct.open(self.path, sample=1)
+        with self.assertRaisesRegex(ValueError, "path is empty"):
+            gstoct.open("")  # octsrc would simulate
+        with self.assertRaisesRegex(TypeError, "location is .*, but path sets it"):
+            gstoct.open(self.path, location="other.npy")
         found = self.open()
         found.close()
         with self.assertRaisesRegex(gstoct.Error, "is closed"):

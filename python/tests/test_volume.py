@@ -90,12 +90,18 @@ class Pictures(unittest.TestCase):
                 (LEVELS.astype(float), TypeError, "type float64, but uint8"),
                 (LEVELS[0], ValueError, r"shape \(64, 30\)"),
                 (LEVELS[:0], ValueError, "shape"),
+                (numpy.zeros((1, 2, 65537), "u1"), ValueError, "at most 65536 depths"),
+                (numpy.ma.array(LEVELS, mask=LEVELS == 8), ValueError,
+                 "images have .* masked values"),
                 (gstoct.reconstruct(numpy.ones((2, 64), "u2")), TypeError,
                  "has ascans, but images")):
             with self.assertRaisesRegex(kind, sentence):
                 gstoct.Volume(given)
         with self.assertRaisesRegex(AttributeError, "octvolume has no property"):
             gstoct.Volume(LEVELS).render(nonsense=1)
+        for work in (gstoct.Volume.render, gstoct.Volume.enface, gstoct.Volume.slice):
+            with self.assertRaisesRegex(TypeError, "bscans is .*, but the volume sets"):
+                work(gstoct.Volume(LEVELS), bscans=2)
 
 
 if __name__ == "__main__":

@@ -188,6 +188,84 @@ def test_bids_labels_of_two(folder):
     assert len(rows(folder / "out/participants.tsv")) == 2
 
 
+def test_bids_labels_of_earlier_runs(folder):
+    """Nor in two runs into one dataset; a person that comes again is the same."""
+    make_archive(folder, ["p-1/left.npy", "sub-x1/a.npy", "Ann b.npy"])
+    assert count(bids(folder), "converted") == 3
+    before = stores(folder)
+    for name, one in (("p_1/right.npy", "p-1/left.npy"), ("x_1/b.npy", "sub-x1/a.npy"),
+                      ("sub-p1/right.npy", "p-1/left.npy"),
+                      ("Ann_b.npy", "Ann b.npy")):
+        shutil.rmtree(folder / "archive")
+        make_archive(folder, [name])
+        text = bids(folder, status=1)
+        assert "one subject of BIDS" in text and one in text and name in text, text
+        assert stores(folder) == before
+    shutil.rmtree(folder / "archive")
+    make_archive(folder, ["p-1/right.npy", "sub-x1/b.npy"])
+    assert count(bids(folder), "converted") == 2
+    assert len(rows(folder / "out/participants.tsv")) == 3
+    # volumes that are gone are nobody's
+    shutil.rmtree(folder / "archive")
+    shutil.rmtree(folder / "out/sub-p1")
+    make_archive(folder, ["p_1/right.npy"])
+    assert count(bids(folder), "converted") == 1
+
+
+def test_bids_folders_above(folder):
+    """Labels are those of the archive, and of folders of BIDS that it is right in;
+    names of folders further above are not those of its people."""
+    study = folder / "sub-study_run-3"
+    make_archive(folder, ["anna/left.npy", "ben/left.npy"])
+    study.mkdir()
+    (folder / "archive").rename(study / "archive")
+    (folder / "cal.csv").rename(study / "cal.csv")
+    assert count(bids(study), "converted") == 2
+    assert stores(study) == [f"sub-{name}/micr/sub-{name}_sample-left_OCT.ome.zarr"
+                             for name in ("anna", "ben")]
+    shutil.rmtree(study / "out")
+    below = study / "sub-07/ses-b/micr"
+    below.parent.mkdir(parents=True)
+    (study / "archive/anna").rename(below)
+    for given in ("sub-07/ses-b", "sub-07/ses-b/micr", "sub-07/ses-b/micr/left.npy"):
+        run(given, "--output", "out", "--bids", "--calibration", "cal.csv", *SIZES,
+            cwd=study)
+        assert stores(study) == [
+            "sub-07/ses-b/micr/sub-07_ses-b_sample-left_OCT.ome.zarr"], given
+        shutil.rmtree(study / "out")
+
+
+def line(*cells):
+    return "\t".join(cells)
+
+
+def test_bids_tables(folder):
+    """Columns in another order, ends of lines and a mark of other programs."""
+    make_archive(folder, ["sub-1_sample-a.npy", "sub-2_sample-b.npy"])
+    (folder / "out").mkdir()
+    samples, participants = (folder / "out" / name
+                             for name in ("samples.tsv", "participants.tsv"))
+    samples.write_bytes("\ufeff{}{}{}".format(
+        line("sample_type", "participant_id", "age", "sample_id") + "\r\n",
+        line("tissue", "sub-1", "61", "sample-a") + "\r\n",
+        line("tissue", "sub-2", "61", "sample-a")).encode())
+    participants.write_text(line("age", "participant_id") + "\n61\tsub-1\n")
+    for _ in range(2):
+        bids(folder)
+        assert samples.read_text(encoding="utf-8").splitlines()[1:] == [
+            line("tissue", "sub-1", "61", "sample-a"),
+            line("tissue", "sub-2", "61", "sample-a"),
+            line("n/a", "sub-2", "n/a", "sample-b")]
+        assert samples.read_bytes().count(b"\r\n") == 4
+        assert participants.read_text().splitlines()[1:] == [
+            line("61", "sub-1"), line("n/a", "sub-2")]
+    before = line("age", "name") + "\n61\tsub-1\n"
+    participants.write_text(before)
+    text = bids(folder, status=1)
+    assert "has no column participant_id" in text, text
+    assert participants.read_text() == before
+
+
 def rows(path):
     with open(path, newline="") as file:
         return list(csv.DictReader(file, delimiter="\t"))
