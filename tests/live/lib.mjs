@@ -237,8 +237,14 @@ export async function hold(page, how, told = false) {
   });
 }
 
+// If none comes, the page's own words say how far it has got.
 export const waitForVideo = (page) =>
-  until("video plays", async () => (await decoded(page)).frames > 10);
+  until("video plays", async () => (await decoded(page)).frames > 10).catch(async (error) => {
+    const seen = await page.evaluate(() => document.body.innerText.slice(0, 400)).catch(String);
+    console.log(`# ${page.url().replace(/token=.*/, "token=TOKEN")} shows: ${JSON.stringify(seen)}; its problems: `
+      + JSON.stringify(page.problems));
+    throw error;
+  });
 
 // Grey levels of what a video or picture shows: { width, height, levels }.
 export async function look(page, selector) {
