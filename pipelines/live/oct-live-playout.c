@@ -55,7 +55,7 @@ oct_live_playout_class_init (OctLivePlayoutClass *klass)
   gst_rtp_header_extension_class_set_uri (extension, OCT_LIVE_PLAYOUT_URI);
   gst_element_class_set_static_metadata (GST_ELEMENT_CLASS (klass),
       "Playout delay", GST_RTP_HDREXT_ELEMENT_CLASS,
-      "How long a receiver may keep a frame", "the gst-oct authors");
+      "How long a receiver may keep a frame", "The gst-oct developers");
 }
 
 static void
