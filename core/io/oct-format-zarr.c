@@ -421,8 +421,8 @@ take_spacing (
   opening->info.y_spacing = image->scale[array->dims - 3];
 }
 
-/* The B-scans of which the image says that they are missing: their chunks may be
- * there, as they have others too. */
+/* The B-scans that the image names as missing.  Their chunks may be there, as
+ * they hold other B-scans, too. */
 static void
 zarr_take_missing (
     OctOpening *opening, const OctZarrArray *array, const OctZarrImage *image)

@@ -78,7 +78,7 @@ guint oct_igtl_get_scalar_size (guint scalar);
 
 /* Whole messages.  `name`: of the device, at most 20 characters count; `time`:
  * ns since 1970.  The image has all of its voxels; they are copied.  NULL:
- * there is no memory for it. */
+ * memory does not suffice. */
 GBytes *oct_igtl_make_image (
     const char *name, gint64 time, const OctIgtlImage *image);
 GBytes *oct_igtl_make_transform (

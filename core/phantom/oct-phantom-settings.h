@@ -49,7 +49,7 @@ typedef struct {
   const double *path;
   /* The same, but oct_phantom_render_along() says where A-lines are. */
   gboolean follows;
-  /* Along a path: columns of the sample's width, of which speckle is 3.7 wide;
+  /* Along a path: columns of the sample in its width (speckle is 3.7 wide);
    * 0: as a raster of as many A-lines has. */
   guint columns;
   /* LAYERS and SURGERY without a spot: all is where it is at the first moment. */

@@ -57,7 +57,7 @@ void oct_scan_remap_free (OctScanRemap *remap);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (OctScanRemap, oct_scan_remap_free)
 
 /* Which pixels have a value, taken[rows][columns] 0 or 1, of A-lines `seen` as
- * below: no holes, and not those of which too little has come. */
+ * below: no holes, and no pixels with too few A-lines. */
 void oct_scan_remap_find_taken (
     const OctScanRemap *remap, const guint8 *seen, guint8 *taken);
 

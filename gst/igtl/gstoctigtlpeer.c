@@ -120,7 +120,8 @@ gst_oct_igtl_peer_connect (GstOctIgtlPeer *peer, const char *host, guint port,
   g_snprintf (service, sizeof service, "%u", port);
   if (getaddrinfo (host, service, &hints, &found) != 0) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_NOT_FOUND,
-        "There is no computer '%s'; set `host` to a name or an address", host);
+        "The computer '%s' is not known; set `host` to a name or an address",
+        host);
     return GST_OCT_IGTL_FAILED;
   }
   do {

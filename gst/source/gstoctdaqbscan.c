@@ -14,8 +14,9 @@ gst_oct_daq_bscan_begin (GstOctDaqBscan *bscan, guint64 number,
     return FALSE;
   }
   bscan->buffer = buffer;
-  g_free (bscan->valid);
-  bscan->valid = g_malloc0 (info->rows);
+  /* the same memory for all B-scans, until clear() */
+  bscan->valid = g_realloc (bscan->valid, info->rows);
+  memset (bscan->valid, 0, info->rows);
   return TRUE;
 }
 

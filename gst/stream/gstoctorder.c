@@ -92,20 +92,6 @@ static const char grey_or_images[] = "grey or images";
     }                                                                          \
   }
 
-#define TAKES_ASCANS(name)                                                     \
-  {                                                                            \
-    name, "A-scans",                                                           \
-    {                                                                          \
-      [KIND_VIDEO] = "put octdcsub ! octkresample ! octfft between them",      \
-      [KIND_AS_MEASURED] = "put octkresample ! octfft, or octnufft, "          \
-                           "between them",                                     \
-      [KIND_UNIFORM] = "put octfft between them",                              \
-      [KIND_COMPLEX] = "put octnufft between them, or octkresample before "    \
-                       "octdispersion and octfft after it",                    \
-      [KIND_COMPLEX_UNIFORM] = "put octfft between them"                       \
-    }                                                                          \
-  }
-
 #define GATHER "put octgather after the source, in front of octdcsub"
 
 static const struct {

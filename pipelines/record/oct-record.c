@@ -105,37 +105,18 @@ add_raw (Program *program, GError **error)
   return record_add (program, "raw", "", pad, &settings, error);
 }
 
+/* Takes the pad of the images. */
 static gboolean
-add_video (Program *program, GError **error)
+add_film (Program *program, const char *name, const char *suffix, GstPad *pad,
+    GError **error)
 {
-  g_autoptr (GstPad) pad = oct_record_pipeline_get_images (program->pipeline);
   OctRecorderSettings settings = {
     .kind = program->options->mp4 ? OCT_RECORD_MP4 : OCT_RECORD_VIDEO
   };
+  gboolean ok = record_add (program, name, suffix, pad, &settings, error);
 
-  return record_add (program, "video", "", pad, &settings, error);
-}
-
-static gboolean
-add_film (Program *program, GError **error)
-{
-  g_autoptr (GstPad) pad = oct_record_volume_get_film (program->pipeline);
-  OctRecorderSettings settings = {
-    .kind = program->options->mp4 ? OCT_RECORD_MP4 : OCT_RECORD_VIDEO
-  };
-
-  return record_add (program, "volume", "-volume", pad, &settings, error);
-}
-
-static gboolean
-add_flow (Program *program, GError **error)
-{
-  g_autoptr (GstPad) pad = oct_record_pipeline_get_flow (program->pipeline);
-  OctRecorderSettings settings = {
-    .kind = program->options->mp4 ? OCT_RECORD_MP4 : OCT_RECORD_VIDEO
-  };
-
-  return record_add (program, "flow", "-flow", pad, &settings, error);
+  gst_object_unref (pad);
+  return ok;
 }
 
 static gboolean
@@ -148,9 +129,15 @@ start_recordings (Program *program, GError **error)
     return TRUE;
   folder = g_path_get_dirname (options->output);
   if (!oct_launch_make_folder (folder, error)
-      || (!options->no_video && !add_video (program, error))
-      || (options->pipeline.volume.wanted && !add_film (program, error))
-      || (options->pipeline.flow && !add_flow (program, error))
+      || (!options->no_video
+          && !add_film (program, "video", "",
+              oct_record_pipeline_get_images (program->pipeline), error))
+      || (options->pipeline.volume.wanted
+          && !add_film (program, "volume", "-volume",
+              oct_record_volume_get_film (program->pipeline), error))
+      || (options->pipeline.flow
+          && !add_film (program, "flow", "-flow",
+              oct_record_pipeline_get_flow (program->pipeline), error))
       || (options->pipeline.lossless && !add_lossless (program, error))
       || (options->pipeline.raw && !add_raw (program, error)))
     return FALSE;
