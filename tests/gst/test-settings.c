@@ -64,7 +64,7 @@ static const char *const launches[] = {
   SOURCE " bscans=4 ! octreconstruct ! tee name=tee ! queue ! octvolumesink"
          " location=@/volume.npy async=false tee. ! queue" SINK,
   SOURCE " ! octreconstruct ! octigtlsink port=PORT async=false sync=false"
-         " x-spacing=1e-5 z-spacing=3e-6"
+         " x-spacing=1e-5 y-spacing=1e-5 z-spacing=3e-6"
          " octigtlsrc port=PORT" SINK,
 };
 
