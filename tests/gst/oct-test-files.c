@@ -7,14 +7,18 @@
 #include <unistd.h>
 
 static char *folder;
+G_LOCK_DEFINE_STATIC (folder);
 
+/* Threads of a test may ask at the same time, and get the same folder. */
 static const char *
 get_folder (void)
 {
   g_autoptr (GError) error = NULL;
 
+  G_LOCK (folder);
   if (folder == NULL)
     folder = g_dir_make_tmp ("oct-test-XXXXXX", &error);
+  G_UNLOCK (folder);
   g_assert_no_error (error);
   return folder;
 }
