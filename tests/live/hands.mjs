@@ -141,7 +141,7 @@ const together = {
     assert.deepEqual(page.problems, []);
     assert.equal(await server.stop(), 0);
     const other = await Server.start();
-    await page.goto(`${other.url}/?media=webrtc`);
+    await page.goto(other.video);
     await waitForVideo(page);
     assert.ok(await page.locator("#keep").isHidden());
     assert.equal(await other.stop(), 0);
@@ -179,7 +179,7 @@ const together = {
     const server = await Server.start();
     const page = await browser.visit("about:blank");
     await holdTimers(page, ASKING);
-    await page.goto(server.url);
+    await page.goto(server.video);
     await waitForVideo(page);
     for (const how of [() => page.locator("#record").click(), () => page.keyboard.press("r")]) {
       await act(page, "it records", how, () => isPressed(page, "#record"));

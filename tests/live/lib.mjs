@@ -79,6 +79,11 @@ export class Server {
     return server;
   }
 
+  // Its page that waits for WebRTC as long as a busy machine needs for it.
+  get video() {
+    return `${this.url}/?media=webrtc`;
+  }
+
   // Ctrl-C; gives the exit status.  stopKeeping leaves the folder.
   stopKeeping() {
     this.process.kill("SIGINT");

@@ -253,7 +253,7 @@ const together = {
     page.on("request", (request) => {
       if (!request.url().startsWith(server.url) && !request.url().startsWith("blob:")) foreign.push(request.url());
     });
-    await page.goto(`${server.url}/?media=webrtc`);
+    await page.goto(server.video);
     await waitForVideo(page);
     const box = await page.locator("#video").boundingBox();
     assert.ok(box.width > 380 && box.y >= 0 && box.y + box.height < 500, JSON.stringify(box));
@@ -436,7 +436,7 @@ const together = {
         return setLocalDescription.apply(this, values);
       };
     });
-    await page.goto(server.url);
+    await page.goto(server.video);
     await waitForVideo(page);
     assert.equal(await text(page, "#media"), "WebRTC");
     // the browser has agreed to show pictures at once

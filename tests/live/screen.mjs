@@ -189,7 +189,7 @@ const together = {
     const server = await Server.start();
     const page = await browser.visit("about:blank");
     await holdTimers(page, ASKING);
-    await page.goto(server.url);
+    await page.goto(server.video);
     await waitForVideo(page);
     await act(page, "it records", () => page.keyboard.press("r"), () => isPressed(page, "#record"));
     await page.keyboard.press("f");
@@ -306,7 +306,7 @@ const together = {
         return requestVideoFrameCallback.call(this, next);
       };
     });
-    await page.goto(`${server.url}/?media=webrtc`);
+    await page.goto(server.video);
     await until("it is orange", () => page.evaluate(() => {
       const rate = document.querySelector("#rate");
       return Number.parseFloat(rate.textContent) > 0 && rate.classList.contains("bad");
