@@ -35,8 +35,7 @@ struct _OctLiveClient {
   SoupWebsocketConnection *socket;
   OctLiveChannel *stream; /* that the socket talks over */
   guint seat;             /* in live->talks */
-  OctRole role;
-  char address[64];
+  OctVisitor visitor;
   OctLiveViewer *viewer; /* NULL: no pictures, or JPEG */
   gint64 set;            /* number of the last settings from it, 0 = none */
   OctLiveStatuses statuses;
@@ -81,7 +80,7 @@ say_state (OctLiveClient *client)
   JsonBuilder *builder = oct_live_report_state (client->live);
 
   oct_live_label_add (
-      &client->live->label, client->role == OCT_ROLE_CONTROL, builder);
+      &client->live->label, client->visitor.role == OCT_ROLE_CONTROL, builder);
   oct_live_json_add_number (builder, "number", client->set);
   live_client_say (client, builder);
 }
@@ -93,12 +92,12 @@ say_hello (OctLiveClient *client)
   JsonBuilder *builder = oct_live_json_begin ("hello");
 
   oct_live_json_add_boolean (
-      builder, "control", client->role == OCT_ROLE_CONTROL);
+      builder, "control", client->visitor.role == OCT_ROLE_CONTROL);
   oct_live_report_offers (live, builder);
   live_client_say (client, builder);
   say_state (client);
   live_client_say (client, oct_live_report_look (live));
-  if (live->worklist == NULL || client->role != OCT_ROLE_CONTROL)
+  if (live->worklist == NULL || client->visitor.role != OCT_ROLE_CONTROL)
     return;
   live_client_say (client, oct_live_worklist_report (live->worklist));
   oct_live_worklist_refresh (live->worklist);
@@ -173,9 +172,9 @@ client_watch (OctLiveClient *client, gboolean webrtc)
   /* the video connections of all viewers at one address count together: a
    * viewer may open any number of pages, one after the other */
   if (now - client->viewer_at < SECONDS_BETWEEN_VIEWERS * G_TIME_SPAN_SECOND
-      || (client->role == OCT_ROLE_VIEW
-          && !oct_door_spend (
-              client->live->videos, client->address, OCT_DOOR_VIDEO, now))) {
+      || (client->visitor.role == OCT_ROLE_VIEW
+          && !oct_door_spend (client->live->videos, client->visitor.address,
+              OCT_DOOR_VIDEO, now))) {
     live_client_say (client, oct_live_json_begin ("failed"));
     return;
   }
@@ -205,10 +204,15 @@ take_answer (OctLiveClient *client, const char *sdp)
  */
 
 gboolean
-oct_live_clients_control (
-    OctLive *live, const OctLiveMessage *message, GError **error)
+oct_live_clients_control (OctLive *live, const OctLiveMessage *message,
+    const OctVisitor *visitor, GError **error)
 {
-  gboolean done = oct_live_control (live, message, error);
+  g_autoptr (GError) reason = NULL;
+  gboolean done = oct_live_control (live, message, &reason);
+
+  oct_live_audit_command (live->audit, message, visitor, reason);
+  if (!done)
+    g_propagate_error (error, g_steal_pointer (&reason));
 
   if (message->type == OCT_LIVE_LOOK)
     oct_live_clients_tell_look (live);
@@ -222,7 +226,7 @@ live_client_control (OctLiveClient *client, const OctLiveMessage *message)
 {
   g_autoptr (GError) error = NULL;
 
-  if (client->role != OCT_ROLE_CONTROL) {
+  if (client->visitor.role != OCT_ROLE_CONTROL) {
     say_sentence (client, "problem",
         "This link is for watching; settings and recording need the link for "
         "control.");
@@ -230,7 +234,8 @@ live_client_control (OctLiveClient *client, const OctLiveMessage *message)
   }
   if (message->type == OCT_LIVE_SET)
     client->set = message->number;
-  if (!oct_live_clients_control (client->live, message, &error))
+  if (!oct_live_clients_control (
+          client->live, message, &client->visitor, &error))
     say_sentence (client, "problem", error->message);
 }
 
@@ -324,6 +329,7 @@ on_socket_message (
 static void
 free_client (OctLiveClient *client)
 {
+  oct_live_audit_visit (client->live->audit, "page closed", &client->visitor);
   g_signal_handlers_disconnect_by_data (client->socket, client);
   g_clear_pointer (&client->viewer, oct_live_viewer_free);
   g_ptr_array_remove_fast (client->live->clients, client);
@@ -379,12 +385,12 @@ oct_live_client_new (OctLive *live, SoupWebsocketConnection *socket,
   client->seat = seat;
   client->socket = g_object_ref (socket);
   client->stream = g_object_ref (stream);
-  client->role = visitor->role;
-  g_strlcpy (client->address, visitor->address, sizeof client->address);
+  client->visitor = *visitor;
   client->allowed_at = g_get_monotonic_time ();
   oct_live_statuses_begin (&client->statuses, client->allowed_at);
   client->allowance = BURST;
   g_ptr_array_add (live->clients, client);
+  oct_live_audit_visit (live->audit, "page opened", visitor);
   g_signal_connect (socket, "message", G_CALLBACK (on_socket_message), client);
   g_signal_connect (socket, "closed", G_CALLBACK (client_on_closed), client);
   say_hello (client);
@@ -419,7 +425,7 @@ oct_live_clients_tell_cases (OctLive *live)
   for (guint i = 0; i < live->clients->len; i++) {
     OctLiveClient *client = g_ptr_array_index (live->clients, i);
 
-    if (client->role == OCT_ROLE_CONTROL)
+    if (client->visitor.role == OCT_ROLE_CONTROL)
       live_client_say (client, oct_live_worklist_report (live->worklist));
   }
 }
@@ -483,7 +489,7 @@ oct_live_clients_tell_problem (OctLive *live, const char *sentence)
   for (guint i = 0; i < live->clients->len; i++) {
     OctLiveClient *client = g_ptr_array_index (live->clients, i);
 
-    if (client->role == OCT_ROLE_CONTROL)
+    if (client->visitor.role == OCT_ROLE_CONTROL)
       say_sentence (client, "problem", sentence);
   }
 }

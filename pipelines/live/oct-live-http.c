@@ -234,6 +234,18 @@ on_headers (SoupServer *server, SoupServerMessage *message, const char *path,
 /* ------------------------------------------------------------------ the page
  */
 
+static void
+http_tell_audit (OctLive *live, SoupServerMessage *message, const char *event)
+{
+  OctLiveConnection *connection = oct_live_connection_get (message);
+  OctVisitor visitor;
+
+  if (connection == NULL)
+    return;
+  visitor = get_visitor (live, message, connection);
+  oct_live_audit_visit (live->audit, event, &visitor);
+}
+
 /* The token leaves the address again.  If another site's link led here, a
  * browser would not send the new cookie along a redirection. */
 static void
@@ -243,6 +255,7 @@ exchange_token (OctLive *live, SoupServerMessage *message, const char *token)
       live->access, token, get_header (message, "Cookie"));
 
   if (cookie == NULL) {
+    http_tell_audit (live, message, "link refused");
     answer_stranger (message, "/",
         "The token of this link is not, or no longer, right; open the link "
         "that oct-live has printed.");
@@ -509,13 +522,16 @@ on_request (SoupServer *server, SoupServerMessage *message, const char *path,
 
   if (token != NULL && !oct_live_access_is_open (live->access))
     exchange_token (live, message, token);
-  else if (g_str_equal (path, "/snapshot.png"))
+  else if (g_str_equal (path, "/snapshot.png")) {
+    http_tell_audit (live, message, "picture saved");
     answer_snapshot (live, message);
-  else if (g_str_equal (path, "/calibration.csv"))
+  } else if (g_str_equal (path, "/calibration.csv")) {
+    http_tell_audit (live, message, "calibration saved");
     answer_calibration (live, message);
-  else if (g_str_equal (path, "/stream.mjpg"))
+  } else if (g_str_equal (path, "/stream.mjpg")) {
+    http_tell_audit (live, message, "pictures watched");
     oct_live_jpeg_answer (live, message);
-  else if (!answer_page (message, path))
+  } else if (!answer_page (message, path))
     live_http_answer (
         message, SOUP_STATUS_NOT_FOUND, "There is nothing here.\n");
 }

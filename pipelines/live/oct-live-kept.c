@@ -17,6 +17,7 @@ struct _OctLiveKept {
   Part parts[N_PARTS];
   gboolean any_failed;
   char *sentence;
+  OctLiveAudit *audit;
 };
 
 /* Streaming thread of the encoder. */
@@ -30,7 +31,7 @@ kept_take (GstBuffer *buffer, GstCaps *caps, gpointer data)
 
 OctLiveKept *
 oct_live_kept_new (const char *folder, guint file_mode, guint seconds,
-    guint64 memory, GError **error)
+    guint64 memory, OctLiveAudit *audit, GError **error)
 {
   g_autofree char *video = g_build_filename (folder, "kept", NULL);
   g_autofree char *spectra = g_build_filename (folder, "kept-spectra", NULL);
@@ -42,6 +43,7 @@ oct_live_kept_new (const char *folder, guint file_mode, guint seconds,
   gboolean ok;
 
   kept->seconds = seconds;
+  kept->audit = audit;
   kept->parts[VIDEO].moment = oct_moment_new (&settings, error);
   ok = kept->parts[VIDEO].moment != NULL;
   if (ok && memory > 0) {
@@ -76,6 +78,7 @@ oct_live_kept_watch_spectra (GstPad *pad, GstPad *calibration, gpointer data)
 static void
 kept_read (OctLiveKept *kept, Part *part)
 {
+  OctAuditField said;
   char *sentence;
   gboolean failed;
 
@@ -84,6 +87,8 @@ kept_read (OctLiveKept *kept, Part *part)
       && (sentence = oct_moment_take_result (part->moment, &failed)) != NULL) {
     if (failed)
       g_printerr ("Error: %s\n", sentence);
+    said = (OctAuditField){ failed ? "trouble" : "files", sentence, 0 };
+    oct_live_audit_add (kept->audit, "last seconds kept", &said, 1);
     kept->any_failed |= failed;
     g_free (part->sentence);
     part->sentence = sentence;

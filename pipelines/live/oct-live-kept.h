@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include "oct-live-audit.h"
 #include "oct-live-streams.h"
 
 G_BEGIN_DECLS
@@ -14,10 +15,10 @@ typedef struct _OctLiveKept OctLiveKept;
 
 /* To hold `seconds`, and of these as many of the spectra as `memory` bytes have
  * room for; 0: no spectra.  `folder` exists when something is kept;
- * `file_mode`: permissions of the files.  NULL with an error of one sentence: an
+ * `file_mode`: permissions of the files.  `audit` may be NULL.  NULL with an error of one sentence: an
  * element is missing. */
 OctLiveKept *oct_live_kept_new (const char *folder, guint file_mode,
-    guint seconds, guint64 memory, GError **error);
+    guint seconds, guint64 memory, OctLiveAudit *audit, GError **error);
 
 /* Video, which is encoded from now on whether or not somebody watches. */
 void oct_live_kept_watch_video (OctLiveKept *kept, OctLiveStreams *streams);

@@ -49,6 +49,9 @@ add_server (GOptionContext *context, OctLiveOptions *o)
     { "token-file", 0, 0, G_OPTION_ARG_FILENAME, &o->token_file,
       "File of the tokens that viewers need; made if it does not exist "
       "(default: new tokens at every start)", "FILE" },
+    { "audit", 0, 0, G_OPTION_ARG_FILENAME, &o->audit,
+      "File that gets a line for all that is controlled, recorded and refused; "
+      "oct-audit checks it (default: none)", "FILE" },
     { "viewers", 0, 0, G_OPTION_ARG_INT, &o->viewers,
       "People who may watch at the same time (default: 8)", "N" },
     { "bitrate", 0, 0, G_OPTION_ARG_INT, &o->bitrate,
@@ -337,6 +340,7 @@ oct_live_options_clear (OctLiveOptions *options)
   g_free (options->key);
   g_free (options->record);
   g_free (options->mode);
+  g_free (options->audit);
   g_strfreev (options->pedals);
   g_free (options->pedal_keys);
   g_free (options->worklist);

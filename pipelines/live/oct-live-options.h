@@ -27,6 +27,7 @@ typedef struct {
   gboolean flow;
   char *token_file, *cert, *key;
   char *record, *mode;
+  char *audit;       /* file, or NULL */
   char *worklist;    /* file, or NULL */
   gint keep_seconds; /* 0: nothing is kept */
   gint keep_memory;  /* MB of spectra, 0: none are kept */

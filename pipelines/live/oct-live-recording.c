@@ -13,6 +13,9 @@ typedef struct {
   OctRecorder *recorder;
   const char *told; /* the last error that was printed */
   gboolean *failed; /* of the OctLiveRecording */
+  OctLiveAudit *audit;
+  char *name;
+  gboolean ended; /* the audit has been told */
   OctLiveNotes *notes;
 } Take;
 
@@ -20,6 +23,7 @@ struct _OctLiveRecording {
   char *folder;
   guint file_mode;
   gboolean meters;
+  OctLiveAudit *audit;
   GstPad *pad;
   Take *take;           /* the current or the last one, NULL before */
   GPtrArray *finishing; /* Take, stopped before that */
@@ -31,6 +35,26 @@ struct _OctLiveRecording {
   char *said;     /* of them */
 };
 
+/* When its files are complete. */
+static void
+live_recording_tell_audit (Take *take, const OctRecorderStats *stats)
+{
+  const OctAuditField fields[] = {
+    { "name", take->name, 0 },
+    { "images", NULL, (gint64)stats->frames },
+    { "dropped", NULL, (gint64)(stats->dropped + stats->lost) },
+    { "bytes", NULL, (gint64)stats->bytes },
+    { "trouble", stats->message, 0 },
+  };
+
+  if (take->ended || stats->state == OCT_RECORDER_RECORDING
+      || stats->state == OCT_RECORDER_STOPPING)
+    return;
+  take->ended = TRUE;
+  oct_live_audit_add (take->audit, "recording ended", fields,
+      G_N_ELEMENTS (fields) - (stats->message == NULL ? 1 : 0));
+}
+
 /* For people at the instrument, when pages show another recording or none. */
 static void
 live_recording_tell (Take *take)
@@ -38,6 +62,7 @@ live_recording_tell (Take *take)
   OctRecorderStats stats;
 
   oct_recorder_get_stats (take->recorder, &stats);
+  live_recording_tell_audit (take, &stats);
   if (stats.message == take->told)
     return;
   take->told = stats.message;
@@ -58,12 +83,13 @@ free_take (Take *take)
     *take->failed = TRUE;
   oct_recorder_free (take->recorder);
   oct_live_notes_free (take->notes);
+  g_free (take->name);
   g_free (take);
 }
 
 OctLiveRecording *
 oct_live_recording_new (const char *folder, guint file_mode, GstPad *pad,
-    gboolean meters, GError **error)
+    gboolean meters, OctLiveAudit *audit, GError **error)
 {
   OctLiveRecording *recording;
 
@@ -79,6 +105,7 @@ oct_live_recording_new (const char *folder, guint file_mode, GstPad *pad,
   recording = g_new0 (OctLiveRecording, 1);
   recording->file_mode = file_mode;
   recording->meters = meters;
+  recording->audit = audit;
   recording->folder = g_strdup (folder);
   recording->pad = gst_object_ref (pad);
   recording->finishing =
@@ -133,6 +160,7 @@ oct_live_recording_start (
     .meters = recording->meters,
     .comment = comment,
     .file_mode = recording->file_mode };
+  OctAuditField begun;
   OctRecorder *recorder;
 
   live_recording_collect (recording);
@@ -147,8 +175,13 @@ oct_live_recording_start (
   if (recording->take != NULL)
     g_ptr_array_add (recording->finishing, recording->take);
   recording->take = g_new (Take, 1);
-  *recording->take = (Take){ recorder, NULL, &recording->failed,
-    oct_live_notes_new (output, recording->file_mode) };
+  *recording->take = (Take){ .recorder = recorder,
+    .failed = &recording->failed,
+    .audit = recording->audit,
+    .name = g_strdup (name),
+    .notes = oct_live_notes_new (output, recording->file_mode) };
+  begun = (OctAuditField){ "name", name, 0 };
+  oct_live_audit_add (recording->audit, "recording begun", &begun, 1);
   g_free (recording->name);
   recording->name = g_steal_pointer (&name);
   recording->begun_at = g_get_monotonic_time ();

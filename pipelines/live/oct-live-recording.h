@@ -5,6 +5,8 @@
  */
 #pragma once
 
+#include "oct-live-audit.h"
+
 #include <gst/gst.h>
 
 G_BEGIN_DECLS
@@ -28,10 +30,11 @@ typedef struct {
 } OctLiveRecordingStatus;
 
 /* Records from `pad` into `folder`, which is made if need be, in files of the
- * permissions `file_mode`; `meters`: with measurements next to them.  NULL with
- * an error of one sentence when nothing can be written there. */
+ * permissions `file_mode`; `meters`: with measurements next to them; `audit`,
+ * which is told of begin and end, may be NULL.  NULL with an error of one sentence
+ * when nothing can be written there. */
 OctLiveRecording *oct_live_recording_new (const char *folder, guint file_mode,
-    GstPad *pad, gboolean meters, GError **error);
+    GstPad *pad, gboolean meters, OctLiveAudit *audit, GError **error);
 
 /* `comment`: one line for the text beside it, or NULL.  FALSE with an error of
  * one sentence; a recording going on is not an error. */
@@ -55,8 +58,8 @@ void oct_live_recording_add_measurement (
 void oct_live_recording_get_status (
     OctLiveRecording *recording, OctLiveRecordingStatus *status);
 
-/* Every second or so: prints the errors of a recording on the terminal, once
- * each. */
+/* Every second or so: prints the errors of a recording on the terminal, and tells
+ * the audit of its end, once each. */
 void oct_live_recording_watch (OctLiveRecording *recording);
 
 /* Ends a recording and waits until its files are complete.  FALSE when one

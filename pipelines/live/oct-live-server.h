@@ -7,6 +7,7 @@
 #pragma once
 
 #include "oct-live-access.h"
+#include "oct-live-audit.h"
 #include "oct-live-graph.h"
 #include "oct-live-label.h"
 #include "oct-live-message.h"
@@ -26,6 +27,7 @@ G_BEGIN_DECLS
 typedef struct {
   OctLiveGraph *graph;
   OctLiveAccess *access;
+  OctLiveAudit *audit;         /* NULL: there is none */
   OctLiveRecording *recording; /* NULL: recording is not offered */
   OctLiveKept *kept;           /* NULL: keeping is not offered */
   char *recording_note;        /* why it was ended by us, or NULL */
@@ -72,10 +74,11 @@ typedef struct _OctLiveClient OctLiveClient;
  * leaves when it is over.  `stream`: the one below `socket`. */
 void oct_live_client_new (OctLive *live, SoupWebsocketConnection *socket,
     OctLiveChannel *stream, const OctVisitor *visitor);
-/* Does what `message` says (oct-live-control.h), and tells all pages of it.
- * FALSE with an error of one sentence if nothing was done. */
-gboolean oct_live_clients_control (
-    OctLive *live, const OctLiveMessage *message, GError **error);
+/* Does what `message` of `visitor`, NULL for a pedal, says (oct-live-control.h),
+ * and tells all pages and the audit of it.  FALSE with an error of one sentence
+ * if nothing was done. */
+gboolean oct_live_clients_control (OctLive *live, const OctLiveMessage *message,
+    const OctVisitor *visitor, GError **error);
 /* Once a second: sends the status to all pages, and drops those that have not
  * answered for long. */
 void oct_live_clients_tick (OctLive *live);

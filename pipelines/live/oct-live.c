@@ -84,14 +84,24 @@ make_kept (Program *program, OctLiveSource *source, GError **error)
 
   if (o->keep_seconds == 0)
     return TRUE;
-  program->live.kept =
-      oct_live_kept_new (o->record, o->file_mode, (guint)o->keep_seconds,
-          (guint64)o->keep_memory * OCT_MOMENT_MEGABYTE, error);
+  program->live.kept = oct_live_kept_new (o->record, o->file_mode,
+      (guint)o->keep_seconds, (guint64)o->keep_memory * OCT_MOMENT_MEGABYTE,
+      program->live.audit, error);
   if (program->live.kept != NULL && o->keep_memory > 0) {
     source->spectra = oct_live_kept_watch_spectra;
     source->spectra_data = program->live.kept;
   }
   return program->live.kept != NULL;
+}
+
+static gboolean
+make_audit (Program *program, GError **error)
+{
+  const char *path = program->options.audit;
+
+  if (path != NULL)
+    program->live.audit = oct_live_audit_new (path, error);
+  return path == NULL || program->live.audit != NULL;
 }
 
 static gboolean
@@ -129,7 +139,8 @@ make_graph (Program *program, GError **error)
   pad = oct_live_streams_get_image_pad (
       oct_live_graph_get_streams (program->live.graph));
   program->live.recording = oct_live_recording_new (o->record, o->file_mode,
-      pad, oct_live_graph_has_settings (program->live.graph), error);
+      pad, oct_live_graph_has_settings (program->live.graph),
+      program->live.audit, error);
   if (program->live.kept != NULL)
     oct_live_kept_watch_video (
         program->live.kept, oct_live_graph_get_streams (program->live.graph));
@@ -363,6 +374,7 @@ live_on_second (gpointer data)
   Program *program = data;
   OctLive *live = &program->live;
   gint64 now = g_get_monotonic_time ();
+  g_autofree char *problem = oct_live_audit_tick (live->audit);
   gboolean failed;
   OctLiveCounts counts;
 
@@ -376,6 +388,10 @@ live_on_second (gpointer data)
     oct_live_recording_watch (live->recording);
   if (live->kept != NULL)
     (void)oct_live_kept_get_sentence (live->kept, &failed);
+  if (problem != NULL) {
+    g_printerr ("Note: %s\n", problem);
+    oct_live_clients_tell_problem (live, problem);
+  }
   oct_live_clients_tick (live);
   oct_live_clients_update_measuring (live);
   return G_SOURCE_CONTINUE;
@@ -420,7 +436,7 @@ live_on_pedal (OctLivePedalAction action, gpointer data)
     return;
   }
   if (program->last == NULL
-      && !oct_live_clients_control (live, &message, &error))
+      && !oct_live_clients_control (live, &message, NULL, &error))
     oct_live_clients_tell_problem (live, error->message);
 }
 
@@ -482,6 +498,8 @@ live_clear (Program *program)
     program->incomplete = TRUE;
   if (live->recording != NULL && !oct_live_recording_free (live->recording))
     program->incomplete = TRUE;
+  if (!oct_live_audit_free (live->audit, program->last))
+    program->incomplete = TRUE;
   g_clear_pointer (&live->recording_note, g_free);
   g_clear_pointer (&live->calibration, g_free);
   oct_live_label_clear (&live->label);
@@ -506,8 +524,8 @@ live_run (Program *program, GError **error)
   static const OctLiveGraphEvents events = { on_not_begun, on_trouble,
     on_settings, on_gap, live_on_measured, on_shown };
 
-  if (!make_graph (program, error) || !make_server (program, error)
-      || !make_pedals (program, error))
+  if (!make_audit (program, error) || !make_graph (program, error)
+      || !make_server (program, error) || !make_pedals (program, error))
     return FALSE;
   program->loop = g_main_loop_new (NULL, FALSE);
   /* before whatever the network has for us */

@@ -42,7 +42,7 @@ LAYERS = (
     ("gst/chain",),
     ("gst/source",),
     ("gst",),
-    ("pipelines/serve", "pipelines/shared"),
+    ("pipelines/audit", "pipelines/serve", "pipelines/shared"),
     ("pipelines/calibrate", "pipelines/convert", "pipelines/daq", "pipelines/demo",
      "pipelines/live", "pipelines/record"),
 )

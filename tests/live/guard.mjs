@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Nobody gets in who does not belong, and nobody who is in breaks anything.
 import assert from "node:assert/strict";
-import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { ended, execute, run, Server, until } from "./lib.mjs";
@@ -113,6 +114,71 @@ const together = {
     assert.match(again.stderr, /two lines/);
     assert.ok(!again.stderr.includes("short"));
     await server.stop();
+  },
+
+  async "an audit has who controlled, what was recorded, and which links were refused"() {
+    const server = await Server.start("--token-file", "tokens", "--audit", "audit", "--keep-seconds", "2");
+    const path = join(server.folder, "audit");
+    const read = () => readFileSync(path, "utf8").split("\n").slice(0, -1);
+    const events = () => read().map((line) => JSON.parse(line));
+    const [control, view] = readFileSync(join(server.folder, "tokens"), "utf8").match(/[\w-]{20,}/g);
+    let refused = 0; // a flood of them does not fill the disk
+    for (let i = 0; i < 40; i++) refused += (await get(server, "/?token=wrong")).status === 401;
+    const talk = await Talk.start(server, await enter(server, `http://localhost/?token=${control}`));
+    const watcher = await Talk.start(server, await enter(server, `http://localhost/?token=${view}`));
+    const say = (message) => talk.say(JSON.stringify(message));
+    const has = (name, test = () => true) => until(name, () => events().some((line) => line.event === name && test(line)));
+    await until("pictures come", () => talk.messages.some(({ type, frames }) => type === "status" && frames > 60));
+    for (let i = 1; i < 20; i++) say({ type: "set", number: i, automatic: false, max: 60 + i });
+    say({ type: "label", text: "Phantom \"7\"", side: "left", shown: false });
+    say({ type: "record", on: true });
+    await has("recording begun");
+    say({ type: "record", on: true, extra: 1 }); // is not a command
+    watcher.say(JSON.stringify({ type: "record", on: false })); // may not
+    say({ type: "record", on: false });
+    await has("recording ended", ({ images }) => images >= 0);
+    say({ type: "keep" });
+    await has("last seconds kept", ({ files }) => /kept-/.test(files));
+    say({ type: "note", text: "too late" });
+    await has("note", ({ refused }) => /nothing is being recorded/.test(refused));
+    talk.vanish();
+    await has("page closed", ({ by }) => by === "control");
+    const { stdout: whole } = await execute(process.env.OCT_AUDIT, [path]);
+    assert.equal(await server.stopKeeping(), 0);
+    const all = events();
+    assert.equal(all[0].event, "program begun");
+    assert.equal(all.at(-1).event, "program ended");
+    const links = all.filter(({ event }) => event === "link refused");
+    assert.equal(links[0].by, "nobody");
+    assert.ok(links.length < 20, `${links.length} lines of ${refused} links`);
+    assert.ok(all.some(({ event, count }) => event === "more visits" && count > 0));
+    assert.deepEqual(all.filter(({ event }) => event === "page opened").map(({ by }) => by), ["control", "view"]);
+    assert.ok(all.filter(({ event }) => event === "set").length < 10, "many steps are one event");
+    assert.match(all.find(({ event }) => event === "set").settings, /^automatic max$/);
+    assert.deepEqual(all.filter(({ event }) => event === "record").map(({ on }) => on), [1, 0]);
+    assert.equal(all.find(({ event }) => event === "label").text, "Phantom \"7\"");
+    // each line has the hash of the one before, by another program than ours
+    let before = "0".repeat(64);
+    for (const [i, line] of read().entries()) {
+      assert.equal(JSON.parse(line).number, i + 1);
+      assert.equal(JSON.parse(line).before, before);
+      before = createHash("sha256").update(line).digest("hex");
+    }
+    assert.match(whole, /^The chain is whole: \d+ events/);
+    const last = await execute(process.env.OCT_AUDIT, ["--list", "--hash", before, path]);
+    assert.equal(last.status, 0, last.stderr);
+    assert.match(last.stdout, new RegExp(`Hash of the last line: ${before}`));
+    assert.match(last.stdout, /recording ended; name: bscans-/);
+    writeFileSync(path, `${read().slice(0, -1).join("\n")}\n`); // the last line is removed
+    const short = await execute(process.env.OCT_AUDIT, ["--hash", before, path]);
+    assert.equal(short.status, 1);
+    assert.match(short.stderr, /no line has the hash/);
+    writeFileSync(path, read().join("\n").replace("control", "CONTROL"));
+    const changed = await execute(process.env.OCT_AUDIT, [path]);
+    assert.equal(changed.status, 1);
+    assert.match(changed.stderr, /^Error: Line \d+ of .* does not follow/);
+    assert.equal(statSync(path).mode & 0o777, 0o600);
+    server.clear();
   },
 
   async "pages of others cannot use it"() {

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * oct-audit: checks the audits that oct-live --audit writes.  docs/live-security.md
+ * describes their use.
+ */
+#include "oct-audit-check.h"
+#include "oct-terminal.h"
+#include "oct-version.h"
+
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+  char **files, *hash;
+  gboolean list, found;
+} Audit;
+
+static void
+audit_print_member (
+    JsonObject *line, const char *name, JsonNode *value, gpointer data)
+{
+  GString *text = data;
+
+  if (g_str_equal (name, "number") || g_str_equal (name, "time")
+      || g_str_equal (name, "event") || g_str_equal (name, "before"))
+    return;
+  if (json_node_get_value_type (value) == G_TYPE_STRING)
+    g_string_append_printf (
+        text, "; %s: %s", name, json_node_get_string (value));
+  else if (json_node_get_value_type (value) == G_TYPE_INT64)
+    g_string_append_printf (
+        text, "; %s: %" G_GINT64_FORMAT, name, json_node_get_int (value));
+}
+
+static void
+audit_on_line (JsonObject *line, const char *hash, gpointer data)
+{
+  Audit *audit = data;
+  g_autoptr (GString) text = NULL;
+
+  audit->found |=
+      audit->hash != NULL && g_ascii_strcasecmp (audit->hash, hash) == 0;
+  if (!audit->list)
+    return;
+  text = g_string_new (NULL);
+  g_string_printf (text, "%s %s", json_object_get_string_member (line, "time"),
+      json_object_get_string_member (line, "event"));
+  json_object_foreach_member (line, audit_print_member, text);
+  g_strdelimit (text->str, "\n", ' ');
+  g_print ("%s\n", text->str);
+}
+
+static void
+audit_print_summary (const OctAuditChain *chain)
+{
+  gint64 first = chain->number - (gint64)chain->lines + 1;
+
+  g_print ("The chain is whole: %" G_GUINT64_FORMAT
+           " events from %s to %s.\nHash of the last line: %s\n",
+      chain->lines, chain->first, chain->last, chain->hash);
+  if (first != 1)
+    g_print ("Note: it begins with event %" G_GINT64_FORMAT
+             "; name the earlier files before it.\n",
+        first);
+  if (chain->lost > 0)
+    g_print ("Note: %" G_GUINT64_FORMAT
+             " events could not be written, as the lines after them say.\n",
+        chain->lost);
+  if (chain->cut > 0)
+    g_print ("Note: %" G_GUINT64_FORMAT
+             " lines are cut off, as the computer stopped or wrote them.\n",
+        chain->cut);
+  if (chain->backwards > 0)
+    g_print ("Note: the clock was set back %" G_GUINT64_FORMAT " times.\n",
+        chain->backwards);
+}
+
+static int
+audit_run (Audit *audit)
+{
+  OctAuditChain chain = { 0 };
+
+  for (char **file = audit->files; *file != NULL; file++) {
+    g_autoptr (GError) error = NULL;
+
+    if (!oct_audit_check (*file, &chain, audit_on_line, audit, &error)) {
+      g_printerr ("Error: %s\n", error->message);
+      return EXIT_FAILURE;
+    }
+  }
+  audit_print_summary (&chain);
+  if (audit->hash == NULL || audit->found)
+    return EXIT_SUCCESS;
+  g_printerr ("Error: no line has the hash %s: lines were removed, or all of "
+              "the audit was made anew.\n",
+      audit->hash);
+  return EXIT_FAILURE;
+}
+
+int
+main (int argc, char **argv)
+{
+  Audit audit = { 0 };
+  const GOptionEntry entries[] = {
+    { "hash", 0, 0, G_OPTION_ARG_STRING, &audit.hash,
+        "Hash of a line that was noted elsewhere: it has to be there", "HEX" },
+    { "list", 0, 0, G_OPTION_ARG_NONE, &audit.list, "Print all events", NULL },
+    { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &audit.files, NULL,
+        "FILE..." },
+    { NULL }
+  };
+  g_autoptr (GOptionContext) context = g_option_context_new (NULL);
+  g_autoptr (GError) error = NULL;
+  int status;
+
+  setlocale (LC_ALL, "");
+  oct_terminal_begin ();
+  g_option_context_set_summary (context,
+      "Checks that no line of an audit of oct-live was changed, removed or "
+      "added.\nFiles that were moved away come before those that follow them.");
+  g_option_context_add_main_entries (context, entries, NULL);
+  oct_version_add (context);
+  if (!g_option_context_parse (context, &argc, &argv, &error)
+      || audit.files == NULL) {
+    g_printerr ("Error: %s\n",
+        error != NULL ? error->message
+                      : "Name the audit, a FILE of oct-live --audit.");
+    return EXIT_FAILURE;
+  }
+  status = audit_run (&audit);
+  g_strfreev (audit.files);
+  g_free (audit.hash);
+  return status;
+}
