@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "oct-audit-check.h"
-#include "oct-audit-log.h"
 
 #include <string.h>
 

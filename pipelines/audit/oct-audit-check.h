@@ -11,13 +11,17 @@
 
 G_BEGIN_DECLS
 
+/* The longest line in bytes; hex digits of a hash. */
+#define OCT_AUDIT_LINE 65536
+#define OCT_AUDIT_HASH 64
+
 /* How far a chain of lines has got; zeros before the first file. */
 typedef struct {
-  guint64 lines, cut, lost; /* whole lines, parts of lines, events */
-  guint64 backwards;        /* times at which the clock was set back */
-  gint64 number;            /* of the last line */
-  char hash[65];            /* of the last line, also of a part of one */
-  char first[40], last[40]; /* times; empty: none */
+  guint64 lines, cut, lost;      /* whole lines, parts of lines, events */
+  guint64 backwards;             /* times at which the clock was set back */
+  gint64 number;                 /* of the last line */
+  char hash[OCT_AUDIT_HASH + 1]; /* of the last line, also of a part of one */
+  char first[40], last[40];      /* times; empty: none */
 } OctAuditChain;
 
 /* Each sound line, in order; `hash`: its own. */

@@ -17,11 +17,8 @@
 
 G_BEGIN_DECLS
 
-/* The longest text of a field in bytes, the rest is left out; and the longest
- * line. */
+/* The longest text of a field in bytes, the rest is left out. */
 #define OCT_AUDIT_TEXT 1000
-#define OCT_AUDIT_LINE 65536
-#define OCT_AUDIT_HASH 64 /* hex digits */
 /* Events that may wait for the disk; of more, some are lost. */
 #define OCT_AUDIT_MOST_WAITING 4096
 

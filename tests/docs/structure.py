@@ -42,7 +42,8 @@ LAYERS = (
     ("gst/chain",),
     ("gst/source",),
     ("gst",),
-    ("pipelines/audit", "pipelines/serve", "pipelines/shared"),
+    ("pipelines/serve", "pipelines/shared"),
+    ("pipelines/audit",),
     ("pipelines/calibrate", "pipelines/convert", "pipelines/daq", "pipelines/demo",
      "pipelines/live", "pipelines/record"),
 )
