@@ -114,6 +114,7 @@ typedef struct {
   guint8 *memory;   /* settings->buffers blocks */
   guint next;       /* the one that is filled first */
   gboolean armed;   /* blocks were handed to the board */
+  gboolean full;    /* it stands still */
 } Alazar;
 
 static const OctDaqBoardTable alazar_table;
@@ -424,10 +425,9 @@ alazar_open (const OctDaqBoardSettings *settings, OctDaqBoardFormat *format,
 /* -------------------------------------------------------------------- blocks */
 
 static gboolean
-alazar_post (Alazar *a, guint i, GError **error)
+alazar_check_post (Alazar *a, guint32 code, GError **error)
 {
-  return alazar_check (a, "AlazarPostAsyncBuffer()",
-      a->call.post (a->handle, a->memory + i * a->stride, (guint32)a->size),
+  return alazar_check (a, "AlazarPostAsyncBuffer()", code,
       "set --buffers or --block-lines to less", error);
 }
 
@@ -448,6 +448,7 @@ alazar_start (gpointer board, GError **error)
   const OctDaqBoardSettings *s = a->settings;
 
   a->next = 0;
+  a->full = FALSE;
   if (!alazar_check (a, "AlazarBeforeAsyncRead()",
           a->call.before_read (a->handle, a->channels, -(long)s->pretrigger,
               (guint32)s->samples, (guint32)s->block_lines, RECORDS_WITHOUT_END,
@@ -457,7 +458,10 @@ alazar_start (gpointer board, GError **error)
     return FALSE;
   a->armed = TRUE;
   for (guint i = 0; i < (guint)s->buffers; i++)
-    if (!alazar_post (a, i, error))
+    if (!alazar_check_post (a,
+            a->call.post (
+                a->handle, a->memory + i * a->stride, (guint32)a->size),
+            error))
       return FALSE;
   return alazar_check (a, "AlazarStartCapture()", a->call.start (a->handle),
       "look for the signal of the clock, or set --clock", error);
@@ -467,9 +471,11 @@ static OctDaqBoardStatus
 alazar_wait (gpointer board, GError **error)
 {
   Alazar *a = board;
-  guint32 code = a->call.wait (
-      a->handle, a->memory + a->next * a->stride, OCT_DAQ_BOARD_WAIT);
+  guint32 code = CALL_OVERFLOW;
 
+  if (!a->full)
+    code = a->call.wait (
+        a->handle, a->memory + a->next * a->stride, OCT_DAQ_BOARD_WAIT);
   if (code == CALL_TIMEOUT)
     return OCT_DAQ_BOARD_TIMEOUT;
   if (code == CALL_OVERFLOW)
@@ -486,11 +492,15 @@ static gboolean
 alazar_take (gpointer board, void *block, GError **error)
 {
   Alazar *a = board;
-  guint taken = a->next;
+  guint8 *taken = a->memory + a->next * a->stride;
+  guint32 code;
 
-  memcpy (block, a->memory + taken * a->stride, a->size);
-  a->next = (taken + 1) % (guint)a->settings->buffers;
-  return alazar_post (a, taken, error);
+  memcpy (block, taken, a->size);
+  a->next = (a->next + 1) % (guint)a->settings->buffers;
+  code = a->call.post (a->handle, taken, (guint32)a->size);
+  /* this block is right, and there will be no other one */
+  a->full = code == CALL_OVERFLOW;
+  return a->full || alazar_check_post (a, code, error);
 }
 
 static void

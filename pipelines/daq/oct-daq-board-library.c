@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 gboolean
 oct_daq_board_load (const OctDaqBoardTable *table, const char *library,
@@ -40,7 +41,9 @@ oct_daq_board_allocate (gsize size, GError **error)
 {
   void *memory = NULL;
 
-  if (posix_memalign (&memory, OCT_DAQ_BOARD_PAGE, size) != 0) {
+  /* more than half of the computer's would end in a process that is killed */
+  if (size / OCT_DAQ_BOARD_PAGE > (gsize)sysconf (_SC_PHYS_PAGES) / 2
+      || posix_memalign (&memory, OCT_DAQ_BOARD_PAGE, size) != 0) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_MEMORY,
         "There is no memory of %" G_GSIZE_FORMAT
         " MB for the board; set --buffers or --block-lines to less.",

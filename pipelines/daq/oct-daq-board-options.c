@@ -41,7 +41,7 @@ options_add_scan (GOptionContext *context, OctDaqBoardSettings *s)
     { "wavelength-last", 0, 0, G_OPTION_ARG_DOUBLE, &s->last_nm,
         "Wavelength of the last sample (0 = not known)", "NM" },
     { "count", 0, 0, G_OPTION_ARG_INT, &s->count,
-        "End after so many blocks (0 = never)", "N" },
+        "End after so many B-scans (0 = never)", "N" },
     { "blocks", 0, 0, G_OPTION_ARG_INT, &s->blocks,
         "Blocks in the ring (0 = as many as 64 MiB have, 4 to 1024)", "N" },
     { "lossless", 0, 0, G_OPTION_ARG_NONE, &s->lossless,

@@ -13,6 +13,8 @@
 #define MOST_OVERFLOWS 10u
 /* Without a block for so long, people want to know that it waits. */
 #define SILENCE_US (5 * G_USEC_PER_SEC)
+/* Sentences of losses come no more often. */
+#define LOSS_US G_USEC_PER_SEC
 
 typedef struct {
   const OctDaqBoardTable *table;
@@ -25,6 +27,8 @@ typedef struct {
   gint64 run_first;     /* when the first of them came */
   gint64 last;          /* when the last block came, or the board was started */
   double measured_rate; /* A-lines per s; 0: not known yet */
+  guint64 lost_told;    /* those of `lost` that were told to people */
+  gint64 told;          /* when; 0: never */
   gboolean gap;         /* A-lines were lost since the last block */
   gboolean silent;      /* it was said that no block comes */
 } Board;
@@ -102,10 +106,14 @@ board_tell_lost (Board *b, gint64 now)
   oct_daq_lost (b->writer, lost);
   b->lost += lost;
   b->gap = FALSE;
+  if (b->told != 0 && now - b->told < LOSS_US)
+    return;
   g_printerr ("The board was full: about %" G_GUINT64_FORMAT
               " A-lines are lost; if it happens again, set --buffers or "
               "--block-lines to more, or --samples to less.\n",
-      lost);
+      b->lost - b->lost_told);
+  b->lost_told = b->lost;
+  b->told = now;
 }
 
 static void
@@ -195,6 +203,17 @@ board_step (Board *b, GError **error)
 }
 
 static gboolean
+board_has_all (const Board *b)
+{
+  const OctDaqBoardSettings *s = b->settings;
+
+  return s->count > 0
+         && b->blocks * (guint64)s->block_lines
+                >= (guint64)s->count * (guint64)s->lines;
+}
+
+/* A signal can interrupt a call of the library, which is no error then. */
+static gboolean
 board_run (Board *b, GError **error)
 {
   const OctDaqBoardSettings *s = b->settings;
@@ -207,10 +226,13 @@ board_run (Board *b, GError **error)
     ;
   b->last = g_get_monotonic_time ();
   well = board_start (b, error);
-  while (well && !board_stopped
-         && (s->count == 0 || b->blocks < (guint64)s->count))
+  while (well && !board_stopped && !board_has_all (b))
     well = board_step (b, error);
   b->table->stop (b->board);
+  if (!well && board_stopped) {
+    g_clear_error (error);
+    well = TRUE;
+  }
   return well;
 }
 
@@ -261,7 +283,8 @@ oct_daq_board_main (const OctDaqBoardTable *table, int argc, char *argv[])
     .range = 400,
     .impedance = 50,
     .sample_rate = 500e6 };
-  const struct sigaction stop = { .sa_handler = board_stop };
+  const struct sigaction stop = { .sa_handler = board_stop,
+    .sa_flags = SA_RESTART };
   g_autoptr (GError) error = NULL;
   int status;
 

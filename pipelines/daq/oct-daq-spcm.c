@@ -104,9 +104,11 @@ typedef struct {
   SpcmFunctions call;
   gpointer handle;
   gsize sample_size;
-  gsize size;     /* of a block, bytes */
-  guint8 *memory; /* settings->buffers blocks, one after the other */
-  gboolean armed; /* the memory was handed to the card */
+  gsize size;      /* of a block, bytes */
+  guint8 *memory;  /* settings->buffers blocks, one after the other */
+  gint64 position; /* of the block that was waited for */
+  gboolean armed;  /* the memory was handed to the card */
+  gboolean full;   /* it stands still */
 } Spcm;
 
 static const OctDaqBoardTable spcm_table;
@@ -165,15 +167,6 @@ spcm_get (const Spcm *c, gint32 reg, gint32 *value, GError **error)
 
   return spcm_check (c, call, c->call.get (c->handle, reg, value),
       "look whether its driver is loaded and new enough", error);
-}
-
-static gboolean
-spcm_get_long (const Spcm *c, gint32 reg, gint64 *value, GError **error)
-{
-  g_autofree char *call = g_strdup_printf ("to tell register %d", reg);
-
-  return spcm_check (c, call, c->call.get_long (c->handle, reg, value),
-      "start this program again", error);
 }
 
 /* --------------------------------------------------------------------- set up */
@@ -401,6 +394,7 @@ spcm_start (gpointer board, GError **error)
 {
   Spcm *c = board;
 
+  c->full = FALSE;
   if (!spcm_check (c, "spcm_dwDefTransfer_i64()",
           c->call.define (c->handle, BUFFER_DATA, FROM_CARD, (guint32)c->size,
               c->memory, 0, c->size * (guint64)c->settings->buffers),
@@ -414,43 +408,63 @@ spcm_start (gpointer board, GError **error)
              "look for the signal of the clock, or set --clock", error);
 }
 
-/* Whether a whole block is there; FALSE with an error, too. */
-static gboolean
-spcm_has_block (const Spcm *c, GError **error)
+/* Whether a whole block is there, and where. */
+static guint32
+spcm_look (Spcm *c, gboolean *there)
 {
   gint64 length = 0;
+  guint32 code = c->call.get_long (c->handle, REG_USER_LENGTH, &length);
 
-  return spcm_get_long (c, REG_USER_LENGTH, &length, error)
-         && length >= (gint64)c->size;
+  *there = code == CALL_OK && length >= (gint64)c->size;
+  return *there ? c->call.get_long (c->handle, REG_USER_POSITION, &c->position)
+                : code;
+}
+
+static gboolean
+spcm_is_overrun (guint32 code)
+{
+  return code == CALL_BUFFER_OVERRUN || code == CALL_BOARD_OVERRUN;
+}
+
+static OctDaqBoardStatus
+spcm_check_position (const Spcm *c, GError **error)
+{
+  if (c->position >= 0 && c->position % (gint64)c->size == 0
+      && c->position / (gint64)c->size < c->settings->buffers)
+    return OCT_DAQ_BOARD_BLOCK;
+  g_set_error (error, OCT_ERROR, OCT_ERROR_DEVICE,
+      "Card %s says that a block begins at byte %" G_GINT64_FORMAT
+      ", expected a multiple of %" G_GSIZE_FORMAT
+      "; install a newer driver, or set --block-lines.",
+      c->settings->device, c->position, c->size);
+  return OCT_DAQ_BOARD_FAILED;
 }
 
 static OctDaqBoardStatus
 spcm_wait (gpointer board, GError **error)
 {
   Spcm *c = board;
-  GError *failed = NULL;
+  gboolean there = FALSE;
   char text[TEXT_LENGTH];
   guint32 code;
 
-  if (spcm_has_block (c, &failed))
-    return OCT_DAQ_BOARD_BLOCK;
-  if (failed == NULL) {
+  if (c->full)
+    return OCT_DAQ_BOARD_OVERFLOW;
+  code = spcm_look (c, &there);
+  if (code == CALL_OK && !there) {
     code = c->call.set (c->handle, REG_COMMAND, COMMAND_WAIT_DMA);
-    if (code == CALL_TIMEOUT || code == CALL_BUFFER_OVERRUN
-        || code == CALL_BOARD_OVERRUN) {
-      spcm_read_error (c, text);
-      return code == CALL_TIMEOUT ? OCT_DAQ_BOARD_TIMEOUT
-                                  : OCT_DAQ_BOARD_OVERFLOW;
-    }
-    if (spcm_check (c, "to wait for data", code,
-            "look at its clock and its power, and start this program again",
-            &failed)
-        && spcm_has_block (c, &failed))
-      return OCT_DAQ_BOARD_BLOCK;
+    if (code == CALL_OK)
+      code = spcm_look (c, &there);
   }
-  if (failed == NULL)
-    return OCT_DAQ_BOARD_TIMEOUT;
-  g_propagate_error (error, failed);
+  if (code == CALL_OK)
+    return there ? spcm_check_position (c, error) : OCT_DAQ_BOARD_TIMEOUT;
+  if (code == CALL_TIMEOUT || spcm_is_overrun (code)) {
+    spcm_read_error (c, text);
+    return code == CALL_TIMEOUT ? OCT_DAQ_BOARD_TIMEOUT
+                                : OCT_DAQ_BOARD_OVERFLOW;
+  }
+  spcm_check (c, "to wait for data", code,
+      "look at its clock and its power, and start this program again", error);
   return OCT_DAQ_BOARD_FAILED;
 }
 
@@ -481,22 +495,19 @@ static gboolean
 spcm_take (gpointer board, void *block, GError **error)
 {
   Spcm *c = board;
-  gint64 position = 0;
+  char text[TEXT_LENGTH];
+  guint32 code;
 
-  if (!spcm_get_long (c, REG_USER_POSITION, &position, error))
-    return FALSE;
-  if (position < 0 || position % (gint64)c->size != 0
-      || position / (gint64)c->size >= c->settings->buffers) {
-    g_set_error (error, OCT_ERROR, OCT_ERROR_DEVICE,
-        "Card %s says that a block begins at byte %" G_GINT64_FORMAT
-        ", expected a multiple of %" G_GSIZE_FORMAT
-        "; install a newer driver, or set --block-lines.",
-        c->settings->device, position, c->size);
-    return FALSE;
+  spcm_sort (c, c->memory + c->position, block);
+  code = c->call.set_long (c->handle, REG_CARD_LENGTH, (gint64)c->size);
+  if (spcm_is_overrun (code)) {
+    /* this block is right, and there will be no other one */
+    spcm_read_error (c, text);
+    c->full = TRUE;
+    return TRUE;
   }
-  spcm_sort (c, c->memory + position, block);
-  return spcm_set (
-      c, REG_CARD_LENGTH, (gint64)c->size, "start this program again", error);
+  return spcm_check (
+      c, "to take memory back", code, "start this program again", error);
 }
 
 static const OctDaqBoardTable spcm_table = { .program = "oct-daq-spcm",

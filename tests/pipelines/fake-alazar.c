@@ -11,6 +11,7 @@
 #define FAILED 513u
 #define NOT_READY 573u
 #define TIMEOUT 579u
+#define CANCELED 580u
 #define OVERFLOW 582u
 #define PAGE 4096u
 
@@ -228,7 +229,14 @@ AlazarBeforeAsyncRead (gpointer h, guint32 channels, long offset,
 guint32
 AlazarPostAsyncBuffer (gpointer h, void *buffer, guint32 bytes)
 {
-  BEGIN ("AlazarPostAsyncBuffer")
+  guint32 code;
+
+  if (!fake_begin ("AlazarPostAsyncBuffer", h, &code)) {
+    fake.full = code == OVERFLOW;
+    if (fake.full)
+      fake_lose ();
+    return code;
+  }
   EXPECT (fake.prepared && !fake.full)
   EXPECT (bytes == fake_block_size ())
   EXPECT ((gsize)buffer % PAGE == 0)
@@ -292,6 +300,8 @@ AlazarWaitAsyncBufferComplete (gpointer h, void *buffer, guint32 milliseconds)
   switch (fake_next ()) {
   case FAKE_TIMEOUT:
     return TIMEOUT;
+  case FAKE_INTERRUPTED:
+    return CANCELED;
   case FAKE_OVERFLOW:
     fake.full = TRUE;
     return OVERFLOW;

@@ -8,7 +8,8 @@
 
 static guint64 fake_triggers;
 static guint fake_blocks;
-static gboolean fake_paused, fake_failed, fake_was_full;
+static guint fake_calls; /* of the one that fails */
+static gboolean fake_paused, fake_was_full;
 
 static void
 fake_log (const char *line)
@@ -43,12 +44,13 @@ fake_call (const char *name)
 {
   const char *fail = g_getenv ("OCT_FAKE_FAIL");
   const char *code = fail != NULL ? strchr (fail, '=') : NULL;
+  const char *which = code != NULL ? strchr (code, '@') : NULL;
 
   fake_log (name);
-  if (fake_failed || code == NULL || strlen (name) != (gsize)(code - fail)
-      || strncmp (name, fail, (gsize)(code - fail)) != 0)
+  if (code == NULL || strlen (name) != (gsize)(code - fail)
+      || strncmp (name, fail, (gsize)(code - fail)) != 0
+      || ++fake_calls != (which != NULL ? strtoul (which + 1, NULL, 0) : 1))
     return 0;
-  fake_failed = TRUE;
   return (guint32)strtoul (code + 1, NULL, 0);
 }
 
@@ -66,13 +68,20 @@ fake_bits (guint usual)
   return fake_number ("OCT_FAKE_BITS", usual);
 }
 
+void
+fake_lose (void)
+{
+  fake_triggers += FAKE_LOST;
+}
+
 FakeEvent
 fake_next (void)
 {
   const char *overflow = g_getenv ("OCT_FAKE_OVERFLOW");
   guint pause = fake_number ("OCT_FAKE_PAUSE", 0);
 
-  g_usleep (fake_number ("OCT_FAKE_US", 100));
+  if (usleep (fake_number ("OCT_FAKE_US", 100)) != 0)
+    return FAKE_INTERRUPTED;
   if (pause > 0 && fake_blocks % pause == 0 && !fake_paused) {
     fake_paused = TRUE;
     return FAKE_TIMEOUT;
@@ -82,7 +91,7 @@ fake_next (void)
       && (strcmp (overflow, "all") == 0
           || (!fake_was_full && strtoul (overflow, NULL, 0) == fake_blocks))) {
     fake_was_full = TRUE;
-    fake_triggers += FAKE_LOST;
+    fake_lose ();
     return FAKE_OVERFLOW;
   }
   fake_blocks++;

@@ -9,6 +9,7 @@
 
 #define OK 0u
 #define LAST_ERROR 0x10u
+#define ABORTED 0x20u
 #define NOT_KNOWN 0x100u
 #define VALUE 0x101u
 #define TIMEOUT 0x107u
@@ -185,6 +186,8 @@ fake_wait (void)
 
   EXPECT (fake.running && fake.transfers && !fake.full, SEQUENCE)
   event = fake_next ();
+  if (event == FAKE_INTERRUPTED)
+    return fake_fail (ABORTED);
   if (event == FAKE_TIMEOUT)
     return fake_fail (TIMEOUT);
   if (event == FAKE_OVERFLOW || fake.length == fake.size) {
@@ -255,6 +258,10 @@ spcm_dwSetParam_i64 (gpointer h, gint32 reg, gint64 value)
   g_autofree char *name = g_strdup_printf ("set %d", reg);
   guint32 code = fake_begin (name, h);
 
+  if (code == OVERRUN) {
+    fake.full = TRUE;
+    fake_lose ();
+  }
   if (code != 0)
     return code;
   if (reg == 202)

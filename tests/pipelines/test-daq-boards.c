@@ -57,7 +57,8 @@ make_arguments (const Kind *kind, const char *options)
   return parts;
 }
 
-/* `fake`: "OCT_FAKE_...=..." with blanks between. */
+/* `fake`: "OCT_FAKE_...=..." with blanks between; tabs stand for blanks in
+ * them. */
 static char **
 make_environment (const char *fake)
 {
@@ -70,6 +71,7 @@ make_environment (const char *fake)
     char *value = strchr (parts[i], '=');
 
     *value = '\0';
+    g_strdelimit (value + 1, "\t", ' ');
     environment = g_environ_setenv (environment, parts[i], value + 1, TRUE);
   }
   g_remove (log);
@@ -346,6 +348,11 @@ test_overflow (gconstpointer data)
                           "OCT_FAKE_OVERFLOW=7", 7, kind->bits, 0)
                           % LINES,
         ==, 0);
+  /* that is said when memory is given back, after block 5 */
+  run_and_read (kind, "",
+      kind->name[0] == 'a' ? "OCT_FAKE_FAIL=AlazarPostAsyncBuffer=582@10"
+                           : "OCT_FAKE_FAIL=set\t202=769@6",
+      6, kind->bits, 0);
   /* a board that is always full */
   said = run (kind, "", "OCT_FAKE_OVERFLOW=all", 1);
   assert_sentence (said);
@@ -359,14 +366,15 @@ test_signals (gconstpointer data)
   const Kind *kind = data;
 
   for (guint i = 0; i < 2; i++) {
-    GPid pid = start (kind, "--lossless --readers 1", "");
+    GPid pid = i == 0 ? start (kind, "--lossless --readers 1", "")
+                      : start (kind, "--readers 1", "OCT_FAKE_US=50000");
     OctDaqReader *reader = open_reader ();
     OctDaqBlock head;
     OctDaqStatus status;
 
     g_assert_cmpint (
         oct_daq_reader_wait (reader, LONG, &head), ==, OCT_DAQ_BLOCK);
-    /* it waits for this reader, or for the board */
+    /* it waits for this reader, or for the board, which is interrupted */
     kill (pid, i == 0 ? SIGINT : SIGTERM);
     assert_well (pid);
     while (
@@ -495,6 +503,8 @@ test_options (gconstpointer data)
 
   for (guint i = 0; i < G_N_ELEMENTS (wrong); i++)
     assert_says (kind, wrong[i].options, "", 2, wrong[i].part);
+  assert_says (
+      kind, "--samples 65536 --lines 8192 --buffers 1024", "", 1, "--buffers");
   if (kind->name[0] == 'a') {
     assert_says (kind, "--range 401", "", 1, "--range");
     assert_says (kind, "--sample-rate 3e8", "", 1, "--sample-rate");
