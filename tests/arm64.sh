@@ -105,7 +105,8 @@ chmod +x /tmp/emulated/*
 AUTOPKGTEST_TMP=$(mktemp -d)
 export AUTOPKGTEST_TMP PATH=/tmp/emulated:$PATH GST_REGISTRY_FORK=no
 ./pipeline
-for name in oct-demo oct-record oct-live oct-convert oct-calibrate oct-daq-sim; do
+for name in oct-demo oct-record oct-live oct-convert oct-calibrate oct-daq-sim \
+  oct-daq-alazar oct-daq-spcm; do
   $name --version | grep "^oct-.* (gst-oct) [0-9]"
 done
 gst-launch-1.0 -q octsrc bscans=4 num-buffers=4 ! octrawsink location=$AUTOPKGTEST_TMP/short
