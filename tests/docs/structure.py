@@ -44,7 +44,7 @@ LAYERS = (
     ("gst",),
     ("pipelines/serve", "pipelines/shared"),
     ("pipelines/calibrate", "pipelines/convert", "pipelines/daq", "pipelines/demo",
-     "pipelines/live", "pipelines/record"),
+     "pipelines/dicom", "pipelines/live", "pipelines/record"),
 )
 
 # Long tables: {file: functions}
