@@ -210,6 +210,10 @@ oct_dicom_deliver (OctDicomReports *reports)
     g_printerr ("Warning: %s.\n", error->message);
     return OCT_DICOM_EXIT_TROUBLE;
   }
+  /* those of an association that broke come first: an object that breaks each of
+   * them must not keep the others from being committed */
+  if (!o->no_commit)
+    good = ask_commitment (reports, link);
   whole = store_all (reports, link, objects, &good);
   if (whole && !o->no_commit)
     good = ask_commitment (reports, link) && good;

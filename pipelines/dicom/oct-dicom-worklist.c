@@ -23,7 +23,8 @@ typedef struct {
 typedef struct {
   const OctDicomQuery *query;
   GPtrArray *entries;
-  guint others; /* answers to another question */
+  guint others;   /* answers to another question */
+  gboolean bytes; /* some are not in the character set that they name */
 } Answers;
 
 /* -------------------------------------------------------------------- answers */
@@ -114,6 +115,8 @@ on_found (const char *const *texts, gpointer data)
 
   for (guint i = 0; i < OCT_DICOM_FIELDS; i++)
     entry->texts[i] = make_clean (texts[i]);
+  for (guint i = 0; i < OCT_DICOM_FIELDS; i++)
+    answers->bytes = answers->bytes || !g_utf8_validate (texts[i], -1, NULL);
   entry->label = make_label (entry->texts);
   if (fits_date (query->date, entry->texts[OCT_DICOM_DATE])
       && fits (query->modality, entry->texts[OCT_DICOM_MODALITY])
@@ -260,7 +263,7 @@ list_once (const OctDicomOptions *o, GError **error)
     .modality = o->modality,
     .station = o->station };
   g_autoptr (GPtrArray) entries = g_ptr_array_new_with_free_func (entry_free);
-  Answers answers = { &query, entries, 0 };
+  Answers answers = { &query, entries, 0, FALSE };
   gboolean more = FALSE;
 
   if (!ask (o, &answers, &more, error))
@@ -274,6 +277,11 @@ list_once (const OctDicomOptions *o, GError **error)
     g_printerr ("Note: %s gave %u answers for another day, modality or station "
                 "than was asked; they are left out, and `any` lists them.\n",
         o->peer_text, answers.others);
+  if (answers.bytes)
+    g_printerr ("Note: %s sent characters that are not in the character set that "
+                "it names; they are replaced, so set it up to name the right "
+                "one.\n",
+        o->peer_text);
   if (o->output != NULL)
     return write_files (o, entries, error);
   if (o->json) {
