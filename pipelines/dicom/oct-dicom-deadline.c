@@ -27,7 +27,8 @@ oct_dicom_deadline (guint seconds, const char *peer)
   if (seconds == 0)
     return;
   g_snprintf (deadline_sentence, sizeof deadline_sentence,
-      "Error: %.200s took longer than %u seconds; see whether it is busy, or set "
+      "Error: %.200s took longer than %u seconds; see whether it is busy, or "
+      "set "
       "--timeout.\n",
       peer, seconds);
   sigaction (SIGALRM, &action, NULL);

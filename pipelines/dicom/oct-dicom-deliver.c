@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "oct-dicom-deliver.h"
 #include "oct-dicom-deadline.h"
+#include "oct-dicom-link.h"
 
 #include <sys/stat.h>
 
@@ -132,8 +133,9 @@ wait_for_report (OctDicomReports *reports, OctDicomLink *link,
     const GArray *objects, GError **error)
 {
   const OctDicomOptions *o = reports->options;
-  guint wait = o->listen_address != NULL ? MIN (SAME_SECONDS, (guint)o->commit_wait)
-                                         : (guint)o->commit_wait;
+  guint wait = o->listen_address != NULL
+                   ? MIN (SAME_SECONDS, (guint)o->commit_wait)
+                   : (guint)o->commit_wait;
   gint64 end = g_get_monotonic_time () + o->peer.timeout * G_USEC_PER_SEC;
   gboolean answered = FALSE, was_answered = FALSE;
   OctDicomGot got = OCT_DICOM_GOT_NOTHING;
@@ -186,8 +188,8 @@ ask_commitment (OctDicomReports *reports, OctDicomLink *link)
     return TRUE;
   if (transaction != NULL)
     oct_dicom_queue_close (reports->queue, transaction);
-  g_printerr ("Warning: No commitment: %s; it is asked again.\n",
-      error->message);
+  g_printerr (
+      "Warning: No commitment: %s; it is asked again.\n", error->message);
   return FALSE;
 }
 

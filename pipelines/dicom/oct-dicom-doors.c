@@ -32,7 +32,8 @@ static gboolean
 doors_fail (GError **error, const char *address, guint port, const char *why)
 {
   g_set_error (error, OCT_DICOM_ERROR, OCT_DICOM_ERROR_SETTINGS,
-      "Nothing can listen at %s, port %u (%s); give --listen an address of this "
+      "Nothing can listen at %s, port %u (%s); give --listen an address of "
+      "this "
       "computer and a port that is free",
       address, port, why);
   return FALSE;
@@ -42,8 +43,8 @@ static int
 doors_bind (const struct addrinfo *found)
 {
   const int yes = 1;
-  int fd = socket (
-      found->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  int fd =
+      socket (found->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 
   if (fd < 0)
     return -1;
@@ -105,7 +106,7 @@ oct_dicom_doors_get_fd (OctDicomDoors *doors)
 }
 
 static guint
-count_of (const OctDicomDoors *doors, const char *address)
+doors_count (const OctDicomDoors *doors, const char *address)
 {
   guint count = 0;
 
@@ -124,7 +125,7 @@ find_door (OctDicomDoors *doors)
 
   for (guint i = 0; i < MOST; i++) {
     Door *door = &doors->doors[i];
-    guint count = count_of (doors, door->address);
+    guint count = doors_count (doors, door->address);
 
     if (door->child == 0)
       return door;
@@ -167,8 +168,7 @@ oct_dicom_doors_accept (OctDicomDoors *doors, OctDicomReports *reports)
 {
   struct sockaddr_storage from;
   socklen_t length = sizeof from;
-  int fd = accept4 (
-      doors->fd, (struct sockaddr *)&from, &length, SOCK_CLOEXEC);
+  int fd = accept4 (doors->fd, (struct sockaddr *)&from, &length, SOCK_CLOEXEC);
   pid_t parent = getpid ();
   Door *door;
 

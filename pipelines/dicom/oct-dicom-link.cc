@@ -1,15 +1,59 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Associations: requested, accepted, closed; TLS. */
-#include "oct-dicom-link.h"
+#include "oct-dicom-inside.h"
 
 #include <dcmtk/dcmnet/cond.h>
 #include <dcmtk/dcmnet/dcmtrans.h>
 #include <dcmtk/dcmtls/tlslayer.h>
+#include <dcmtk/oflog/oflog.h>
 
 #include <unistd.h>
 
+extern "C" {
+#include "oct-dicom-link.h"
+}
+
 /* Bytes of a PDU that we take; of 12288 at least (PS3.8). */
 #define PDU ASC_DEFAULTMAXPDU
+
+G_DEFINE_QUARK (oct - dicom - error, oct_dicom_error)
+
+gboolean
+oct_dicom_begin (GError **error)
+{
+  OFLog::configure (OFLogger::OFF_LOG_LEVEL);
+  /* a name server that hangs would hold up every association */
+  dcmDisableGethostbyaddr.set (OFTrue);
+  if (dcmDataDict.isDictionaryLoaded ())
+    return TRUE;
+  g_set_error_literal (error, OCT_DICOM_ERROR, OCT_DICOM_ERROR_SETTINGS,
+      "The dictionary of DCMTK is missing; install it (Debian: libdcmtk17 or "
+      "later), or set DCMDICTPATH to it");
+  return FALSE;
+}
+
+gboolean
+oct_dicom_is_uid (const char *uid)
+{
+  gsize length = strlen (uid);
+
+  return length > 0 && length < OCT_DICOM_UID
+         && strspn (uid, "0123456789.") == length && *uid != '.';
+}
+
+gboolean
+oct_dicom_is_title (const char *title)
+{
+  gsize length = strlen (title);
+  gboolean letter = FALSE;
+
+  for (gsize i = 0; i < length; i++) {
+    if (title[i] < ' ' || title[i] > '~' || title[i] == '\\')
+      return FALSE;
+    letter = letter || title[i] != ' ';
+  }
+  return letter && length <= 16;
+}
 
 /* -------------------------------------------------------------------- errors */
 
@@ -28,8 +72,8 @@ oct_dicom_link_set_error (
 }
 
 gboolean
-oct_dicom_link_refuse (const OctDicomLink *link, const char *what, guint status,
-    GError **error)
+oct_dicom_link_refuse (
+    const OctDicomLink *link, const char *what, guint status, GError **error)
 {
   return oct_dicom_link_set_error (error, OCT_DICOM_ERROR_REFUSED,
       "%s refused %s with the status %04Xh; its log says why", link->name, what,
@@ -56,11 +100,11 @@ oct_dicom_link_fail (const OctDicomLink *link, const OFCondition &why,
 /* The profile of BCP 195 without older versions (PS3.15, B.9 and B.12): TLS 1.2 or
  * 1.3. */
 #if PACKAGE_VERSION_NUMBER >= 368
-#define PROFILE TSP_Profile_BCP_195_RFC_8996
-#define OCT_PROFILE_ARGUMENT , PROFILE
+#  define PROFILE TSP_Profile_BCP_195_RFC_8996
+#  define OCT_PROFILE_ARGUMENT , PROFILE
 #else
-#define PROFILE TSP_Profile_BCP195_ND
-#define OCT_PROFILE_ARGUMENT
+#  define PROFILE TSP_Profile_BCP195_ND
+#  define OCT_PROFILE_ARGUMENT
 #endif
 
 static DcmTLSTransportLayer *
@@ -109,8 +153,8 @@ link_new (const OctDicomPeer *peer, T_ASC_NetworkRole role, GError **error)
   OctDicomLink *link = g_new0 (OctDicomLink, 1);
 
   link->timeout = peer->timeout;
-  link->name = g_strdup_printf (
-      "%s@%s:%u", peer->peer_aet, peer->host, peer->port);
+  link->name =
+      g_strdup_printf ("%s@%s:%u", peer->peer_aet, peer->host, peer->port);
   dcmConnectionTimeout.set (peer->timeout);
   dcmSocketSendTimeout.set (peer->timeout);
   dcmSocketReceiveTimeout.set (peer->timeout);
@@ -150,11 +194,10 @@ oct_dicom_link_close (OctDicomLink *link, gboolean orderly)
 gboolean
 oct_dicom_link_has (const OctDicomLink *link, OctDicomServices service)
 {
-  const char *uid = service == OCT_DICOM_WORKLIST
-                        ? UID_FINDModalityWorklistInformationModel
-                    : service == OCT_DICOM_COMMITMENT
-                        ? UID_StorageCommitmentPushModelSOPClass
-                        : UID_VerificationSOPClass;
+  const char *uid =
+      service == OCT_DICOM_WORKLIST ? UID_FINDModalityWorklistInformationModel
+      : service == OCT_DICOM_COMMITMENT ? UID_StorageCommitmentPushModelSOPClass
+                                        : UID_VerificationSOPClass;
 
   return ASC_findAcceptedPresentationContextID (link->association, uid) != 0;
 }
@@ -235,8 +278,7 @@ oct_dicom_link_open (const OctDicomPeer *peer, OctDicomServices services,
 {
   OctDicomLink *link = link_new (peer, NET_REQUESTOR, error);
   T_ASC_Parameters *parameters = NULL;
-  g_autofree char *address =
-      g_strdup_printf ("%s:%u", peer->host, peer->port);
+  g_autofree char *address = g_strdup_printf ("%s:%u", peer->host, peer->port);
   OFCondition done;
 
   if (link == NULL)
@@ -245,8 +287,8 @@ oct_dicom_link_open (const OctDicomPeer *peer, OctDicomServices services,
   if (done.good ())
     done = ASC_setAPTitles (parameters, peer->aet, peer->peer_aet, NULL);
   if (done.good ())
-    done = ASC_setPresentationAddresses (
-        parameters, g_get_host_name (), address);
+    done =
+        ASC_setPresentationAddresses (parameters, g_get_host_name (), address);
   if (done.good () && link->tls != NULL)
     done = ASC_setTransportLayerType (parameters, OFTrue);
   if (done.good () && !propose_all (parameters, services, objects, count))
@@ -280,8 +322,8 @@ accept_contexts (T_ASC_Parameters *parameters)
 
     if (ASC_getPresentationContext (parameters, i, &context).bad ())
       continue;
-    for (int j = 0; j < context.transferSyntaxCount && j < DICOM_MAXTRANSFERSYNTAXES;
-         j++)
+    for (int j = 0;
+         j < context.transferSyntaxCount && j < DICOM_MAXTRANSFERSYNTAXES; j++)
       if (g_str_equal (context.proposedTransferSyntaxes[j],
               UID_LittleEndianImplicitTransferSyntax)
           || g_str_equal (context.proposedTransferSyntaxes[j],

@@ -1,38 +1,48 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/** An association of DCMTK.  C++, for oct-dicom-net.cc and oct-dicom-link.cc
- * alone. */
+/**
+ * Associations with the systems of a hospital, by dcmnet and dcmtls of DCMTK.
+ * C++ inside, C outside.
+ *
+ * Every function may wait for a peer.  DCMTK's own limits do not hold for a peer
+ * that sends a byte from time to time: the caller sets a deadline of the whole
+ * (oct-dicom-deadline.h).  One thread.
+ */
 #pragma once
 
-#include <dcmtk/config/osconfig.h>
+#include "oct-dicom-types.h"
 
-#include <dcmtk/dcmdata/dctk.h>
-#include <dcmtk/dcmnet/assoc.h>
-#include <dcmtk/dcmnet/dimse.h>
+G_BEGIN_DECLS
 
-extern "C" {
-#include "oct-dicom-net.h"
-}
+/* Logs of DCMTK go nowhere; first in main().  FALSE with OCT_DICOM_ERROR_SETTINGS:
+ * it lacks its dictionary. */
+gboolean oct_dicom_begin (GError **error);
 
-class DcmTLSTransportLayer;
+/* Whether `uid` is a UID, and therefore the name of a file too. */
+gboolean oct_dicom_is_uid (const char *uid);
 
-struct _OctDicomLink {
-  T_ASC_Network *network;
-  T_ASC_Association *association;
-  DcmTLSTransportLayer *tls; /* or NULL */
-  char *name;                /* of the peer, for sentences */
-  int timeout;
-  gboolean ended;    /* released or aborted */
-  DIC_US asked;      /* message of the question for commitment */
-  gboolean answered; /* it has an answer */
-  DIC_US status;     /* of that answer */
-};
+/* Whether `title` can be an AE title (PS3.5: 1 to 16 printable characters of
+ * ASCII without backslash, not only spaces). */
+gboolean oct_dicom_is_title (const char *title);
 
-/* These set an error and return FALSE: `what` broke, `what` was refused, or a
- * sentence. */
-gboolean oct_dicom_link_fail (const OctDicomLink *link, const OFCondition &why,
-    const char *what, GError **error);
-gboolean oct_dicom_link_refuse (const OctDicomLink *link, const char *what,
-    guint status, GError **error);
-gboolean oct_dicom_link_set_error (
-    GError **error, OctDicomError code, const char *format, ...)
-    G_GNUC_PRINTF (3, 4);
+/* Requests an association for `services` and for the storage of objects like
+ * `objects`[count], each in the transfer syntax in which it is stored; equal
+ * ones share a presentation context, and those beyond OCT_DICOM_MAX_CONTEXTS have
+ * none.  NULL with OCT_DICOM_ERROR_NETWORK, _REFUSED or _SETTINGS (TLS). */
+OctDicomLink *oct_dicom_link_open (const OctDicomPeer *peer,
+    OctDicomServices services, const OctDicomObject *objects, guint count,
+    GError **error);
+
+/* Answers the request of an association on the connected socket `fd`, which is
+ * used up; only from the peer's AE title to ours, for verification and for
+ * reports of commitment.  NULL with an error as above. */
+OctDicomLink *oct_dicom_link_accept (
+    const OctDicomPeer *peer, int fd, GError **error);
+
+/* Whether the peer agreed to the service. */
+gboolean oct_dicom_link_has (
+    const OctDicomLink *link, OctDicomServices service);
+
+/* Releases the association, or aborts it after an error. */
+void oct_dicom_link_close (OctDicomLink *link, gboolean orderly);
+
+G_END_DECLS

@@ -1,56 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The services; associations are in oct-dicom-link.cc. */
-#include "oct-dicom-link.h"
+#include "oct-dicom-inside.h"
 
 #include <dcmtk/dcmnet/diutil.h>
-#include <dcmtk/oflog/oflog.h>
 
 extern "C" {
+#include "oct-dicom-link.h"
+#include "oct-dicom-net.h"
 #include "oct-volume-file-kinds.h"
 }
 
 /* Reports of commitment: objects, and bytes of their dataset. */
 #define MOST_REPORTED 100000
 #define MOST_REPORT (64ul * 1024 * 1024)
-
-G_DEFINE_QUARK (oct-dicom-error, oct_dicom_error)
-
-gboolean
-oct_dicom_begin (GError **error)
-{
-  OFLog::configure (OFLogger::OFF_LOG_LEVEL);
-  /* a name server that hangs would hold up every association */
-  dcmDisableGethostbyaddr.set (OFTrue);
-  if (dcmDataDict.isDictionaryLoaded ())
-    return TRUE;
-  g_set_error_literal (error, OCT_DICOM_ERROR, OCT_DICOM_ERROR_SETTINGS,
-      "The dictionary of DCMTK is missing; install it (Debian: libdcmtk17 or "
-      "later), or set DCMDICTPATH to it");
-  return FALSE;
-}
-
-gboolean
-oct_dicom_is_uid (const char *uid)
-{
-  gsize length = strlen (uid);
-
-  return length > 0 && length < OCT_DICOM_UID
-         && strspn (uid, "0123456789.") == length && *uid != '.';
-}
-
-gboolean
-oct_dicom_is_title (const char *title)
-{
-  gsize length = strlen (title);
-  gboolean letter = FALSE;
-
-  for (gsize i = 0; i < length; i++) {
-    if (title[i] < ' ' || title[i] > '~' || title[i] == '\\')
-      return FALSE;
-    letter = letter || title[i] != ' ';
-  }
-  return letter && length <= 16;
-}
 
 char *
 oct_dicom_make_uid (void)
@@ -88,17 +50,18 @@ oct_dicom_inspect (const char *path, OctDicomObject *object, GError **error)
   }
   if (read
       && take_uid (file.getMetaInfo (), DCM_TransferSyntaxUID, object->transfer)
-      && take_uid (file.getMetaInfo (), DCM_MediaStorageSOPClassUID,
-          object->sop_class)
-      && take_uid (file.getMetaInfo (), DCM_MediaStorageSOPInstanceUID,
-          object->instance)
+      && take_uid (
+          file.getMetaInfo (), DCM_MediaStorageSOPClassUID, object->sop_class)
+      && take_uid (
+          file.getMetaInfo (), DCM_MediaStorageSOPInstanceUID, object->instance)
       && take_uid (file.getDataset (), DCM_SOPInstanceUID, inner)
       && take_uid (file.getDataset (), DCM_SOPClassUID, inner_class)
       && g_str_equal (inner, object->instance)
       && g_str_equal (inner_class, object->sop_class))
     return TRUE;
   g_set_error (error, OCT_DICOM_ERROR, OCT_DICOM_ERROR_FILE,
-      "'%s' is not a whole DICOM file with the same UIDs in its header and in its "
+      "'%s' is not a whole DICOM file with the same UIDs in its header and in "
+      "its "
       "data; only such files can be sent",
       path);
   return FALSE;
@@ -111,9 +74,9 @@ oct_dicom_echo (OctDicomLink *link, GError **error)
 {
   DIC_US status = 0xffff;
   DcmDataset *detail = NULL;
-  OFCondition done = DIMSE_echoUser (link->association,
-      link->association->nextMsgID++, DIMSE_NONBLOCKING, link->timeout, &status,
-      &detail);
+  OFCondition done =
+      DIMSE_echoUser (link->association, link->association->nextMsgID++,
+          DIMSE_NONBLOCKING, link->timeout, &status, &detail);
 
   delete detail;
   if (done.bad ())
@@ -251,8 +214,7 @@ oct_dicom_find (OctDicomLink *link, const OctDicomQuery *query, guint most,
   if (done.bad ())
     return oct_dicom_link_fail (link, done, "C-FIND", error);
   return response.DimseStatus == STATUS_Success
-         || oct_dicom_link_refuse (
-             link, "C-FIND", response.DimseStatus, error);
+         || oct_dicom_link_refuse (link, "C-FIND", response.DimseStatus, error);
 }
 
 /* ------------------------------------------------------------------- storage */
@@ -272,7 +234,8 @@ oct_dicom_store (OctDicomLink *link, const char *path,
   *warning = NULL;
   if (context == 0)
     return oct_dicom_link_set_error (error, OCT_DICOM_ERROR_REFUSED,
-        "%s takes no objects of the class %s in the transfer syntax %s; convert "
+        "%s takes no objects of the class %s in the transfer syntax %s; "
+        "convert "
         "them, or set it up for them",
         link->name, object->sop_class, object->transfer);
   memset (&request, 0, sizeof request);
@@ -298,7 +261,8 @@ oct_dicom_store (OctDicomLink *link, const char *path,
   if (status == STATUS_Success)
     return TRUE;
   /* warnings, and one that it has already */
-  if (DICOM_WARNING_STATUS (status) || status == STATUS_N_DuplicateSOPInstance) {
+  if (DICOM_WARNING_STATUS (status)
+      || status == STATUS_N_DuplicateSOPInstance) {
     *warning = g_strdup_printf ("%s stored it with the status %04Xh (%s)",
         link->name, status, DU_cstoreStatusString (status));
     return TRUE;
@@ -318,9 +282,7 @@ make_request (DcmDataset *request, const char *transaction,
   for (guint i = 0; ok && i < count; i++) {
     DcmItem *item = NULL;
 
-    ok = request
-             ->findOrCreateSequenceItem (
-                 DCM_ReferencedSOPSequence, item, -2)
+    ok = request->findOrCreateSequenceItem (DCM_ReferencedSOPSequence, item, -2)
              .good ()
          && item->putAndInsertString (
                     DCM_ReferencedSOPClassUID, objects[i].sop_class)
@@ -379,8 +341,8 @@ take_items (DcmDataset *event, const DcmTagKey &sequence, gboolean failed,
 
   if (event->findAndGetSequence (sequence, items).bad () || items == NULL)
     return;
-  for (unsigned long i = 0; i < MIN (items->card (), (unsigned long)MOST_REPORTED);
-       i++) {
+  for (unsigned long i = 0;
+       i < MIN (items->card (), (unsigned long)MOST_REPORTED); i++) {
     char sop_class[OCT_DICOM_UID], instance[OCT_DICOM_UID];
     DcmItem *item = items->getItem (i);
     Uint16 reason = 0;
@@ -446,7 +408,7 @@ receive_event (OctDicomLink *link, T_ASC_PresentationContextID context,
 
   if (request->DataSetType != DIMSE_DATASET_PRESENT
       || DIMSE_receiveDataSetInMemory (link->association, DIMSE_NONBLOCKING,
-             link->timeout, &other, &event, limit_report, link)
+          link->timeout, &other, &event, limit_report, link)
              .bad ()
       || event == NULL) {
     delete event;
@@ -496,8 +458,8 @@ oct_dicom_receive (OctDicomLink *link, guint seconds,
   }
   switch (message.CommandField) {
   case DIMSE_N_EVENT_REPORT_RQ:
-    return receive_event (link, context, &message.msg.NEventReportRQ, known,
-        report, data);
+    return receive_event (
+        link, context, &message.msg.NEventReportRQ, known, report, data);
   case DIMSE_C_ECHO_RQ:
     return DIMSE_sendEchoResponse (link->association, context,
                &message.msg.CEchoRQ, STATUS_Success, NULL)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "oct-dicom-options.h"
+#include "oct-dicom-link.h"
 #include "oct-version.h"
 
 #include <string.h>
@@ -8,23 +9,23 @@
   "Talks to the systems of a hospital by DICOM: docs/hospital.md.\n\n"         \
   "Commands:\n"                                                                \
   "  echo       asks whether a system answers\n"                               \
-  "  worklist   lists the patients of the day, for people, programs and "       \
+  "  worklist   lists the patients of the day, for people, programs and "      \
   "oct-live\n"                                                                 \
   "  tags CASE  prints the --dicom-tags of a case of a worklist\n"             \
-  "  send FILE  puts DICOM files into a queue, sends them to the archive and "  \
+  "  send FILE  puts DICOM files into a queue, sends them to the archive and " \
   "has\n"                                                                      \
   "             it commit itself to keep them\n"                               \
   "  commit     goes on with a queue"
 #define EXAMPLES                                                               \
   "Examples:\n"                                                                \
   "  oct-dicom echo --peer ARCHIVE@pacs.hospital:11112\n"                      \
-  "  oct-dicom worklist --peer WORKLIST@ris.hospital:104 --output cases.txt "   \
+  "  oct-dicom worklist --peer WORKLIST@ris.hospital:104 --output cases.txt "  \
   "--every 60\n"                                                               \
-  "  oct-dicom send --peer ARCHIVE@pacs.hospital:11112 --queue ~/queue "        \
+  "  oct-dicom send --peer ARCHIVE@pacs.hospital:11112 --queue ~/queue "       \
   "--listen 0.0.0.0:11113 *.dcm"
 
-static gboolean
-options_fail (GError **error, const char *format, ...) G_GNUC_PRINTF (2, 3);
+static gboolean options_fail (GError **error, const char *format, ...)
+    G_GNUC_PRINTF (2, 3);
 
 static gboolean
 options_fail (GError **error, const char *format, ...)
@@ -67,12 +68,14 @@ take_peer (OctDicomOptions *o, GError **error)
   /* DCMTK takes a colon for that of the port */
   if (strchr (o->peer.host, ':') != NULL)
     return options_fail (error,
-        "--peer takes a name or an IPv4 address, not '%s'; give the host a name.",
+        "--peer takes a name or an IPv4 address, not '%s'; give the host a "
+        "name.",
         o->peer.host);
   if (!oct_dicom_is_title (o->peer.peer_aet)
       || !oct_dicom_is_title (o->peer.aet))
     return options_fail (error,
-        "AE titles have 1 to 16 characters of ASCII without backslash, not '%s' "
+        "AE titles have 1 to 16 characters of ASCII without backslash, not "
+        "'%s' "
         "and '%s'.",
         o->peer.aet, o->peer.peer_aet);
   return TRUE;
@@ -101,12 +104,10 @@ take_listen (OctDicomOptions *o, GError **error)
   if (o->listen_text == NULL)
     return TRUE;
   colon = strrchr (o->listen_text, ':');
-  o->listen_address =
-      colon != NULL
-          ? g_strndup (o->listen_text, (gsize)(colon - o->listen_text))
-          : g_strdup ("127.0.0.1");
-  if (!take_port (
-          colon != NULL ? colon + 1 : o->listen_text, &o->listen_port))
+  o->listen_address = colon != NULL ? g_strndup (
+                          o->listen_text, (gsize)(colon - o->listen_text))
+                                    : g_strdup ("127.0.0.1");
+  if (!take_port (colon != NULL ? colon + 1 : o->listen_text, &o->listen_port))
     return options_fail (error,
         "--listen takes a port, or an address and a port, such as "
         "0.0.0.0:11113, not '%s'.",
@@ -156,13 +157,13 @@ static gboolean
 check_queue (OctDicomOptions *o, GError **error)
 {
   if (o->queue == NULL)
-    return options_fail (
-        error, "Give a folder for the objects that are not yet committed: --queue "
-               "FOLDER.");
+    return options_fail (error,
+        "Give a folder for the objects that are not yet committed: --queue "
+        "FOLDER.");
   if (o->retries < 0 || o->retries > 1000 || o->commit_wait < 1
       || o->commit_wait > 86400)
-    return options_fail (
-        error, "--retries takes 0 to 1000, and --commit-wait 1 to 86400 seconds.");
+    return options_fail (error,
+        "--retries takes 0 to 1000, and --commit-wait 1 to 86400 seconds.");
   if (o->command == OCT_DICOM_SEND && o->files[0] == NULL && o->watch == NULL)
     return options_fail (
         error, "oct-dicom send takes DICOM files, or --watch FOLDER.");
@@ -182,8 +183,9 @@ check (OctDicomOptions *o, GError **error)
         error, "This command takes no files, not '%s'.", o->files[0]);
   if (o->command == OCT_DICOM_TAGS) {
     if (o->from == NULL || o->files[0] == NULL || o->files[1] != NULL)
-      return options_fail (error, "oct-dicom tags takes one case and --from FILE, "
-                                  "which worklist --json has printed.");
+      return options_fail (error,
+          "oct-dicom tags takes one case and --from FILE, "
+          "which worklist --json has printed.");
     return TRUE;
   }
   if (o->peer.timeout < 1 || o->peer.timeout > 3600)
@@ -208,7 +210,8 @@ take_command (OctDicomOptions *o, int argc, char **argv, GError **error)
       return TRUE;
     }
   return options_fail (error,
-      "oct-dicom takes one of the commands echo, worklist, tags, send and commit "
+      "oct-dicom takes one of the commands echo, worklist, tags, send and "
+      "commit "
       "first, not '%s'.",
       argc > 1 ? argv[1] : "");
 }
@@ -218,7 +221,8 @@ add_queue_entries (GOptionContext *context, OctDicomOptions *o)
 {
   const GOptionEntry entries[] = {
     { "queue", 0, 0, G_OPTION_ARG_FILENAME, &o->queue,
-        "send, commit: folder with copies of the objects until they are committed",
+        "send, commit: folder with copies of the objects until they are "
+        "committed",
         "FOLDER" },
     { "watch", 0, 0, G_OPTION_ARG_FILENAME, &o->watch,
         "send: put every .dcm file that appears in FOLDER into the queue",
@@ -235,7 +239,8 @@ add_queue_entries (GOptionContext *context, OctDicomOptions *o)
         "progress (8)",
         "N" },
     { "commit-wait", 0, 0, G_OPTION_ARG_INT, &o->commit_wait,
-        "send, commit: ask for commitment again after so many seconds without a "
+        "send, commit: ask for commitment again after so many seconds without "
+        "a "
         "report (60)",
         "S" },
     { "no-commit", 0, 0, G_OPTION_ARG_NONE, &o->no_commit,
@@ -263,7 +268,8 @@ add_worklist_entries (GOptionContext *context, OctDicomOptions *o)
     { "json", 0, 0, G_OPTION_ARG_NONE, &o->json,
         "worklist: print a line of JSON for each patient", NULL },
     { "output", 0, 0, G_OPTION_ARG_FILENAME, &o->output,
-        "worklist: write a file for oct-live --worklist, and FILE.jsonl for tags",
+        "worklist: write a file for oct-live --worklist, and FILE.jsonl for "
+        "tags",
         "FILE" },
     { "every", 0, 0, G_OPTION_ARG_INT, &o->every,
         "worklist: do so again every S seconds (0 = once)", "S" },

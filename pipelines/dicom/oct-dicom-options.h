@@ -2,7 +2,7 @@
 /** The options of oct-dicom, checked. */
 #pragma once
 
-#include "oct-dicom-net.h"
+#include "oct-dicom-types.h"
 
 G_BEGIN_DECLS
 

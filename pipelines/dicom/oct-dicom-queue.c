@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "oct-dicom-queue.h"
+#include "oct-dicom-link.h"
+#include "oct-dicom-net.h"
 #include "oct-file-write.h"
 #include "oct-file.h"
 
@@ -45,7 +47,7 @@ oct_dicom_queue_get_path (
 }
 
 static gboolean
-is_there (const char *path)
+queue_has_file (const char *path)
 {
   struct stat status;
 
@@ -58,7 +60,8 @@ queue_fail (GError **error, OctDicomError code, const char *path, int why)
   g_autofree char *shown = oct_file_describe ("The queue's", path);
 
   g_set_error (error, OCT_DICOM_ERROR, code,
-      "%s cannot be used: %s; give --queue a folder of yours on a disk with room",
+      "%s cannot be used: %s; give --queue a folder of yours on a disk with "
+      "room",
       shown, g_strerror (why));
   return FALSE;
 }
@@ -167,7 +170,7 @@ find_object (const OctDicomQueue *queue, const char *part, const char *instance,
         oct_dicom_queue_get_path (queue, (OctDicomStage)i, instance);
     g_autofree char *other = NULL;
 
-    if (!is_there (path))
+    if (!queue_has_file (path))
       continue;
     checksum = get_checksum (part, &size);
     other = get_checksum (path, &size);
@@ -179,7 +182,7 @@ find_object (const OctDicomQueue *queue, const char *part, const char *instance,
     *same = g_strcmp0 (checksum, other) == 0;
     return OCT_DICOM_ADDED_BEFORE;
   }
-  if (!is_there (record))
+  if (!queue_has_file (record))
     return OCT_DICOM_ADDED;
   checksum = get_checksum (part, &size);
   *same = checksum != NULL && record_has (record, checksum);
@@ -205,8 +208,8 @@ copy_to (int from, guint64 size, int to)
 }
 
 static OctDicomAdded
-add_part (OctDicomQueue *queue, int fd, const char *part, const char *path,
-    OctDicomObject *object, GError **error)
+queue_add_part (OctDicomQueue *queue, int fd, const char *part,
+    const char *path, OctDicomObject *object, GError **error)
 {
   OctDicomAdded added = OCT_DICOM_NOT_ADDED;
   g_autoptr (GError) failure = NULL;
@@ -216,13 +219,14 @@ add_part (OctDicomQueue *queue, int fd, const char *part, const char *path,
 
   if (!oct_dicom_inspect (part, object, &failure)) {
     g_set_error (error, OCT_DICOM_ERROR, OCT_DICOM_ERROR_FILE,
-        "'%s' is not a whole DICOM file with the same UIDs in its header and in "
+        "'%s' is not a whole DICOM file with the same UIDs in its header and "
+        "in "
         "its data; only such files can be sent",
         path);
   } else if ((added = find_object (queue, part, object->instance, &same))
              == OCT_DICOM_ADDED) {
-    place = oct_dicom_queue_get_path (
-        queue, OCT_DICOM_WAITING, object->instance);
+    place =
+        oct_dicom_queue_get_path (queue, OCT_DICOM_WAITING, object->instance);
     code = oct_file_end_as_new (fd, 0, part, place);
     if (code == 0)
       return OCT_DICOM_ADDED;
@@ -230,7 +234,8 @@ add_part (OctDicomQueue *queue, int fd, const char *part, const char *path,
     return OCT_DICOM_NOT_ADDED;
   } else if (!same) {
     g_set_error (error, OCT_DICOM_ERROR, OCT_DICOM_ERROR_FILE,
-        "'%s' has the SOP instance UID %s of another file that was sent; write it "
+        "'%s' has the SOP instance UID %s of another file that was sent; write "
+        "it "
         "again, with a UID of its own",
         path, object->instance);
     added = OCT_DICOM_NOT_ADDED;
@@ -260,7 +265,8 @@ OctDicomAdded
 oct_dicom_queue_add (OctDicomQueue *queue, const char *path,
     OctDicomObject *object, GError **error)
 {
-  g_autofree char *part = g_build_filename (queue->path, "adding", "part", NULL);
+  g_autofree char *part =
+      g_build_filename (queue->path, "adding", "part", NULL);
   OctDicomAdded added = OCT_DICOM_NOT_ADDED;
   guint64 size = 0;
   int from = oct_file_open ("File", path, &size, error);
@@ -272,12 +278,12 @@ oct_dicom_queue_add (OctDicomQueue *queue, const char *path,
   lock = take_lock (queue, "adding.lock", LOCK_EX);
   if (lock >= 0)
     remove_parts (queue);
-  to = lock >= 0 ? open (part,
-                       O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600)
+  to = lock >= 0 ? open (
+           part, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600)
                  : -1;
   code = to >= 0 ? copy_to (from, size, to) : errno;
   if (to >= 0 && code == 0) {
-    added = add_part (queue, to, part, path, object, error);
+    added = queue_add_part (queue, to, part, path, object, error);
   } else {
     queue_fail (error, OCT_DICOM_ERROR_FILE, part, code);
     if (to >= 0)
@@ -298,7 +304,7 @@ typedef struct {
 } Place;
 
 static gint
-compare_places (gconstpointer a, gconstpointer b)
+queue_compare (gconstpointer a, gconstpointer b)
 {
   const Place *one = a, *two = b;
 
@@ -328,8 +334,7 @@ oct_dicom_queue_list (OctDicomQueue *queue, OctDicomStage stage)
   GPtrArray *uids = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (GArray) places = g_array_new (FALSE, FALSE, sizeof (Place));
-  g_autofree char *folder =
-      g_build_filename (queue->path, stages[stage], NULL);
+  g_autofree char *folder = g_build_filename (queue->path, stages[stage], NULL);
 
   (void)oct_file_list_folder (folder, names, NULL);
   for (guint i = 0; i < names->len; i++) {
@@ -345,16 +350,17 @@ oct_dicom_queue_list (OctDicomQueue *queue, OctDicomStage stage)
     }
     record = queue_path (queue, "committed", place.uid, ".txt");
     /* a process was killed between the record and this */
-    if (is_there (record)) {
+    if (queue_has_file (record)) {
       g_unlink (path);
       g_free (place.uid);
       continue;
     }
-    place.touched = (gint64)status.st_mtim.tv_sec * G_GINT64_CONSTANT (1000000000)
-                    + status.st_mtim.tv_nsec;
+    place.touched =
+        (gint64)status.st_mtim.tv_sec * G_GINT64_CONSTANT (1000000000)
+        + status.st_mtim.tv_nsec;
     g_array_append_val (places, place);
   }
-  g_array_sort (places, compare_places);
+  g_array_sort (places, queue_compare);
   for (guint i = 0; i < places->len; i++)
     g_ptr_array_add (uids, g_array_index (places, Place, i).uid);
   return uids;
@@ -382,9 +388,10 @@ oct_dicom_queue_touch (
   (void)utimensat (AT_FDCWD, path, NULL, 0);
 }
 
-/* Of the stage in which it is. */
+/* That of an object, in whatever stage it is. */
 static char *
-find_checksum (const OctDicomQueue *queue, const char *instance, guint64 *size)
+queue_find_checksum (
+    const OctDicomQueue *queue, const char *instance, guint64 *size)
 {
   for (guint i = 0; i < G_N_ELEMENTS (stages); i++) {
     g_autofree char *path =
@@ -409,9 +416,9 @@ oct_dicom_queue_secure (OctDicomQueue *queue, const char *instance,
   g_autofree char *text = NULL;
   int code;
 
-  if (is_there (record))
+  if (queue_has_file (record))
     return TRUE;
-  checksum = find_checksum (queue, instance, &size);
+  checksum = queue_find_checksum (queue, instance, &size);
   if (checksum == NULL)
     return queue_fail (error, OCT_DICOM_ERROR_FILE, instance, ENOENT);
   text = g_strdup_printf ("instance %s\narchive %s\ntime %s\nhow %s\nbytes "
@@ -469,15 +476,15 @@ oct_dicom_queue_knows (const OctDicomQueue *queue, const char *transaction)
   g_autofree char *path =
       queue_path (queue, "transactions", transaction, ".txt");
 
-  return oct_dicom_is_uid (transaction) && is_there (path);
+  return oct_dicom_is_uid (transaction) && queue_has_file (path);
 }
 
 /* Its lines. */
 static char **
 read_transaction (const char *path)
 {
-  g_autofree char *text = oct_file_read_text (
-      "Transaction", path, MOST_TEXT, "a text", NULL, NULL);
+  g_autofree char *text =
+      oct_file_read_text ("Transaction", path, MOST_TEXT, "a text", NULL, NULL);
 
   return g_strsplit (text != NULL ? text : "", "\n", -1);
 }
@@ -500,7 +507,8 @@ oct_dicom_queue_get_asked (OctDicomQueue *queue, guint seconds)
   GHashTable *asked =
       g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
-  g_autofree char *folder = g_build_filename (queue->path, "transactions", NULL);
+  g_autofree char *folder =
+      g_build_filename (queue->path, "transactions", NULL);
   gint64 now = g_get_real_time () / G_USEC_PER_SEC;
 
   (void)oct_file_list_folder (folder, names, NULL);

@@ -16,7 +16,7 @@
  */
 #pragma once
 
-#include "oct-dicom-net.h"
+#include "oct-dicom-types.h"
 
 G_BEGIN_DECLS
 

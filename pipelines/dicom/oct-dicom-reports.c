@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "oct-dicom-reports.h"
 #include "oct-dicom-deadline.h"
+#include "oct-dicom-link.h"
 
 #include <sys/resource.h>
 
@@ -33,11 +34,13 @@ on_report (const char *transaction, const char *sop_class, const char *instance,
   oct_dicom_queue_close (reports->queue, transaction);
   if (!oct_dicom_queue_asks (
           reports->queue, transaction, sop_class, instance)) {
-    g_printerr ("Note: %s reported on the object %s, which was not asked for in "
-                "the transaction %s; that is left out.\n",
+    g_printerr (
+        "Note: %s reported on the object %s, which was not asked for in "
+        "the transaction %s; that is left out.\n",
         archive, instance, transaction);
   } else if (reason != 0) {
-    g_printerr ("Warning: %s did not commit %s: %s (%04Xh); it is sent again.\n",
+    g_printerr (
+        "Warning: %s did not commit %s: %s (%04Xh); it is sent again.\n",
         archive, instance, oct_dicom_reason_text (reason), reason);
     oct_dicom_queue_touch (reports->queue, OCT_DICOM_SENT, instance);
     oct_dicom_queue_move (reports->queue, instance, OCT_DICOM_WAITING);

@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "oct-dicom-net.h"
 #include "oct-dicom-options.h"
 #include "oct-dicom-queue.h"
 

@@ -52,8 +52,7 @@ add_file (Work *work, const char *path)
   g_autoptr (GError) error = NULL;
   OctDicomObject object;
 
-  switch (
-      oct_dicom_queue_add (work->reports.queue, path, &object, &error)) {
+  switch (oct_dicom_queue_add (work->reports.queue, path, &object, &error)) {
   case OCT_DICOM_ADDED:
     g_print ("queued %s: %s\n", object.instance, path);
     return TRUE;
@@ -78,8 +77,7 @@ look_at_folder (Work *work)
   (void)oct_file_list_folder (work->options->watch, names, NULL);
   for (guint i = 0; i < names->len; i++) {
     const char *name = g_ptr_array_index (names, i);
-    g_autofree char *path =
-        g_build_filename (work->options->watch, name, NULL);
+    g_autofree char *path = g_build_filename (work->options->watch, name, NULL);
     g_autofree char *state = NULL;
     const char *before;
     GStatBuf status;
@@ -133,8 +131,9 @@ reap (Work *work)
       work->delivery = 0;
       work->broken = status != 0;
       if (WIFSIGNALED (status) && !work_stopped)
-        g_printerr ("Warning: An association with %s ended by the signal %d; it "
-                    "is tried again.\n",
+        g_printerr (
+            "Warning: An association with %s ended by the signal %d; it "
+            "is tried again.\n",
             work->options->peer_text, WTERMSIG (status));
     } else if (work->doors != NULL) {
       oct_dicom_doors_forget (work->doors, child);
@@ -249,8 +248,9 @@ summarize (Work *work)
 
   if (waiting->len + sent->len == 0)
     return 0;
-  g_printerr ("Warning: %u objects were not sent and %u not committed; they stay "
-              "in the queue '%s', with which `oct-dicom commit` goes on.\n",
+  g_printerr (
+      "Warning: %u objects were not sent and %u not committed; they stay "
+      "in the queue '%s', with which `oct-dicom commit` goes on.\n",
       waiting->len, sent->len, work->options->queue);
   return OCT_DICOM_EXIT_PENDING;
 }
@@ -263,8 +263,9 @@ work_off (Work *work, gboolean added)
   int status;
 
   if (!oct_dicom_queue_lock (work->reports.queue)) {
-    g_printerr ("Note: Another oct-dicom works on the queue '%s', and sends its "
-                "objects.\n",
+    g_printerr (
+        "Note: Another oct-dicom works on the queue '%s', and sends its "
+        "objects.\n",
         o->queue);
     return added ? OCT_DICOM_EXIT_PENDING : OCT_DICOM_EXIT_TROUBLE;
   }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "oct-dicom-worklist.h"
 #include "oct-dicom-deadline.h"
+#include "oct-dicom-link.h"
+#include "oct-dicom-net.h"
 #include "oct-file.h"
 
 #include <json-glib/json-glib.h>
@@ -73,7 +75,7 @@ make_name (const char *name)
 
 /* Name, ID and accession number; the name gives way if they are too long. */
 static char *
-make_label (char *const *texts)
+entry_make_label (char *const *texts)
 {
   g_autofree char *name = make_name (texts[OCT_DICOM_NAME]);
   g_autofree char *numbers = g_strdup_printf (
@@ -117,7 +119,7 @@ on_found (const char *const *texts, gpointer data)
     entry->texts[i] = make_clean (texts[i]);
   for (guint i = 0; i < OCT_DICOM_FIELDS; i++)
     answers->bytes = answers->bytes || !g_utf8_validate (texts[i], -1, NULL);
-  entry->label = make_label (entry->texts);
+  entry->label = entry_make_label (entry->texts);
   if (fits_date (query->date, entry->texts[OCT_DICOM_DATE])
       && fits (query->modality, entry->texts[OCT_DICOM_MODALITY])
       && fits (query->station, entry->texts[OCT_DICOM_STATION])) {
@@ -198,8 +200,8 @@ print_table (GPtrArray *entries)
     for (guint j = 0; j < entries->len; j++) {
       const Entry *entry = g_ptr_array_index (entries, j);
 
-      widths[i] = MAX (widths[i],
-          g_utf8_strlen (entry->texts[columns[i].field], -1) + 2);
+      widths[i] = MAX (
+          widths[i], g_utf8_strlen (entry->texts[columns[i].field], -1) + 2);
     }
   }
   for (guint j = 0; j <= entries->len; j++) {
@@ -226,8 +228,7 @@ write_files (const OctDicomOptions *o, GPtrArray *entries, GError **error)
     g_string_append_printf (
         cases, "%s\n", ((const Entry *)g_ptr_array_index (entries, i))->label);
   /* that of the tags first, so that every case that is shown has some */
-  return oct_file_write_text (
-             "Worklist", path, json, strlen (json), error)
+  return oct_file_write_text ("Worklist", path, json, strlen (json), error)
          && oct_file_write_text (
              "Worklist", o->output, cases->str, cases->len, error);
 }
@@ -278,9 +279,10 @@ list_once (const OctDicomOptions *o, GError **error)
                 "than was asked; they are left out, and `any` lists them.\n",
         o->peer_text, answers.others);
   if (answers.bytes)
-    g_printerr ("Note: %s sent characters that are not in the character set that "
-                "it names; they are replaced, so set it up to name the right "
-                "one.\n",
+    g_printerr (
+        "Note: %s sent characters that are not in the character set that "
+        "it names; they are replaced, so set it up to name the right "
+        "one.\n",
         o->peer_text);
   if (o->output != NULL)
     return write_files (o, entries, error);

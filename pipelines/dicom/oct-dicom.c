@@ -4,6 +4,8 @@
  * shell and for services.
  */
 #include "oct-dicom-deadline.h"
+#include "oct-dicom-link.h"
+#include "oct-dicom-net.h"
 #include "oct-dicom-options.h"
 #include "oct-dicom-work.h"
 #include "oct-dicom-worklist.h"
