@@ -3,6 +3,7 @@
 
 #include <signal.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 /* made before the signal comes, in which little is allowed */
@@ -33,4 +34,15 @@ oct_dicom_deadline (guint seconds, const char *peer)
       peer, seconds);
   sigaction (SIGALRM, &action, NULL);
   alarm (seconds);
+}
+
+void
+oct_dicom_limit_memory (void)
+{
+  const struct rlimit memory = { OCT_DICOM_MEMORY, OCT_DICOM_MEMORY };
+  const struct rlimit core = { 0, 0 };
+
+  (void)setrlimit (RLIMIT_AS, &memory);
+  /* names of patients in an image of the memory */
+  (void)setrlimit (RLIMIT_CORE, &core);
 }

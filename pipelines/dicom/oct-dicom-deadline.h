@@ -17,4 +17,9 @@ G_BEGIN_DECLS
  * OCT_DICOM_EXIT_TROUBLE; 0: never.  A later call replaces an earlier one. */
 void oct_dicom_deadline (guint seconds, const char *peer);
 
+/* From now on this process has at most OCT_DICOM_MEMORY bytes: a peer that sends
+ * without end does not use up those of others. */
+#define OCT_DICOM_MEMORY (G_GUINT64_CONSTANT (512) << 20)
+void oct_dicom_limit_memory (void);
+
 G_END_DECLS

@@ -191,6 +191,15 @@ oct_dicom_doors_accept (OctDicomDoors *doors, OctDicomReports *reports)
   close (fd);
 }
 
+gboolean
+oct_dicom_doors_are_used (const OctDicomDoors *doors)
+{
+  for (guint i = 0; doors != NULL && i < MOST; i++)
+    if (doors->doors[i].child != 0)
+      return TRUE;
+  return FALSE;
+}
+
 void
 oct_dicom_doors_forget (OctDicomDoors *doors, pid_t child)
 {

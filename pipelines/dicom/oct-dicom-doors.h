@@ -26,6 +26,9 @@ int oct_dicom_doors_get_fd (OctDicomDoors *doors);
  * most of them loses its oldest one. */
 void oct_dicom_doors_accept (OctDicomDoors *doors, OctDicomReports *reports);
 
+/* Whether there are connections now; `doors` may be NULL. */
+gboolean oct_dicom_doors_are_used (const OctDicomDoors *doors);
+
 /* A process of a connection has ended. */
 void oct_dicom_doors_forget (OctDicomDoors *doors, pid_t child);
 

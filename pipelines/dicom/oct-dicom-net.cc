@@ -11,7 +11,7 @@ extern "C" {
 }
 
 /* Reports of commitment: objects, and bytes of their dataset. */
-#define MOST_REPORTED 100000
+#define MOST_REPORTED 5000
 #define MOST_REPORT (64ul * 1024 * 1024)
 
 char *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * What is said in an association: verification, modality worklist, storage and
+ * The services of an association: verification, modality worklist, storage and
  * storage commitment (DICOM PS3.4, A, B, J and K).  Each function may wait, as
  * those of oct-dicom-link.h.
  */

@@ -3,11 +3,8 @@
 #include "oct-dicom-deadline.h"
 #include "oct-dicom-link.h"
 
-#include <sys/resource.h>
-
-/* A connection to --listen: seconds, and bytes of memory. */
+/* Seconds of a connection to --listen. */
 #define SERVE_SECONDS 60
-#define SERVE_MEMORY (1ull << 30)
 
 static gboolean
 on_known (const char *transaction, gpointer data)
@@ -62,13 +59,12 @@ oct_dicom_reports_receive (
 int
 oct_dicom_reports_serve (OctDicomReports *reports, int fd)
 {
-  const struct rlimit memory = { SERVE_MEMORY, SERVE_MEMORY };
   const OctDicomOptions *o = reports->options;
   g_autoptr (GError) error = NULL;
   OctDicomLink *link;
   OctDicomGot got;
 
-  (void)setrlimit (RLIMIT_AS, &memory);
+  oct_dicom_limit_memory ();
   oct_dicom_deadline (SERVE_SECONDS, "A connection to --listen");
   link = oct_dicom_link_accept (&o->peer, fd, &error);
   if (link == NULL) {

@@ -15,6 +15,8 @@
 
 /* Seconds between tries that made no progress: doubled each time up to this. */
 #define LONGEST_DELAY 60
+/* Seconds for connections to --listen to end in after the last commitment. */
+#define LAST_ANSWER 5
 /* Seconds between looks at the queue and at --watch. */
 #define LOOK 1
 
@@ -29,6 +31,7 @@ typedef struct {
   guint tries;          /* without progress */
   guint best, total;    /* steps that were left, and objects */
   gboolean broken;      /* the last delivery failed */
+  gint64 ended;         /* all was done then, us; 0: not yet */
 } Work;
 
 static volatile sig_atomic_t work_stopped;
@@ -160,6 +163,18 @@ measure (Work *work, guint waiting, guint sent)
     work->next = 0;
 }
 
+/* Whether an archive that has reported may still wait for our answer. */
+static gboolean
+has_to_answer (Work *work)
+{
+  gint64 now = g_get_monotonic_time ();
+
+  if (work->ended == 0)
+    work->ended = now;
+  return oct_dicom_doors_are_used (work->doors)
+         && now - work->ended < LAST_ANSWER * G_USEC_PER_SEC;
+}
+
 /* FALSE: there is nothing more to do, or no use in it. */
 static gboolean
 go_on (Work *work)
@@ -175,7 +190,7 @@ go_on (Work *work)
   if (work->delivery != 0)
     return TRUE;
   if (waiting->len + sent->len == 0)
-    return o->stay;
+    return o->stay || has_to_answer (work);
   unasked = oct_dicom_deliver_list_unasked (&work->reports);
   if ((waiting->len == 0 && unasked->len == 0)
       || g_get_monotonic_time () < work->next)
@@ -286,7 +301,7 @@ int
 oct_dicom_work_run (const OctDicomOptions *o)
 {
   g_autoptr (GError) error = NULL;
-  Work work = { { o, NULL }, o, NULL, NULL, 0, 0, 1, 0, 0, 0, FALSE };
+  Work work = { { o, NULL }, o, NULL, NULL, 0, 0, 1, 0, 0, 0, FALSE, 0 };
   gboolean added = TRUE;
   int status;
 

@@ -6,7 +6,9 @@
 #include "oct-file.h"
 
 #include <json-glib/json-glib.h>
+#include <errno.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* Those that oct-live shows, and the characters of each. */
@@ -296,18 +298,37 @@ list_once (const OctDicomOptions *o, GError **error)
   return TRUE;
 }
 
+/* In a process of its own: its exit status. */
+static int
+list_and_end (const OctDicomOptions *o)
+{
+  g_autoptr (GError) error = NULL;
+
+  oct_dicom_limit_memory ();
+  if (list_once (o, &error))
+    return 0;
+  g_printerr ("Error: %s.\n", error->message);
+  return OCT_DICOM_EXIT_TROUBLE;
+}
+
 int
 oct_dicom_worklist_run (const OctDicomOptions *o)
 {
   for (;;) {
-    g_autoptr (GError) error = NULL;
-    gboolean ok = list_once (o, &error);
+    pid_t child = fork ();
+    int status = -1;
 
-    if (!ok)
-      g_printerr ("Error: %s%s.\n", error->message,
-          o->every > 0 ? "; the file stays as it is" : "");
+    if (child == 0)
+      _exit (list_and_end (o));
+    while (child > 0 && waitpid (child, &status, 0) < 0 && errno == EINTR)
+      ;
+    if (child < 0 || WIFSIGNALED (status))
+      g_printerr (
+          "Error: The list of %s could not be read; it is too large, or "
+          "not valid.\n",
+          o->peer_text);
     if (o->every == 0)
-      return ok ? 0 : OCT_DICOM_EXIT_TROUBLE;
+      return status == 0 ? 0 : OCT_DICOM_EXIT_TROUBLE;
     sleep ((guint)o->every);
   }
 }

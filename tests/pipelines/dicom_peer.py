@@ -160,7 +160,7 @@ class Conversation:
                       + item(0x10, b"1.2.840.10008.3.1.1.1") + asked + user)
         return self.read_pdu()[0]
 
-    def send(self, context, command, data=None):
+    def send(self, context, command, data=None, last=True):
         fields = Dataset()
         for name, value in command.items():
             setattr(fields, name, value)
@@ -172,7 +172,8 @@ class Conversation:
             content = encode(data)
             parts += [(0, content[i:i + 8000])
                       for i in range(0, len(content), 8000)]
-            parts[-1] = (2, parts[-1][1])
+            if last:
+                parts[-1] = (2, parts[-1][1])
         for control, part in parts:
             self.send_pdu(4, struct.pack(">IBB", len(part) + 2, context, control)
                           + part)

@@ -2,6 +2,7 @@
 """oct-dicom and peers that hang, refuse, lie, lose and flood.  Output is TAP."""
 import json
 import socket
+import struct
 import subprocess
 import time
 
@@ -266,6 +267,31 @@ def test_endless_worklist(folder):
         out, err = run("worklist", "--peer", peer.name, "--json", cwd=folder)
         assert len(out.splitlines()) == 500
         assert "more than 500" in err, err
+
+
+def test_answer_without_an_end(folder):
+    """It costs time and memory up to a limit, and the program says so."""
+    dicom_peer.need_pydicom()
+    (folder / "cases.txt").write_text("as it was\n")
+    # elements that are empty; one that says that it has 2 GB, and has them
+    for start, seconds in ((b"", 2), (b"\xe0\x7f\x10\0\xf0\xff\xff\x7f", 3600)):
+        with Peer() as peer:
+            def flood(conversation, context, command, data, start=start):
+                conversation.send(context, {
+                    "CommandField": 0x8020, "Status": 0xff00,
+                    "MessageIDBeingRespondedTo": command.MessageID,
+                    "AffectedSOPClassUID": command.AffectedSOPClassUID},
+                    Dataset(), last=False)
+                part = struct.pack(">BxIIBB", 4, 16006, 16002, context, 0)
+                conversation.stream.sendall(part + start.ljust(16000, b"\0"))
+                while True:
+                    conversation.stream.sendall(64 * (part + bytes(16000)))
+
+            peer.answer = flood
+            _, err = run("worklist", "--peer", peer.name, "--timeout", seconds,
+                         "--output", "cases.txt", cwd=folder, status=1)
+            assert "Error: " in err and peer.name in err, err
+            assert (folder / "cases.txt").read_text() == "as it was\n"
 
 
 def test_answers_to_another_question(folder):
