@@ -45,7 +45,7 @@ LAYERS = (
     ("pipelines/serve", "pipelines/shared"),
     ("pipelines/audit",),
     ("pipelines/calibrate", "pipelines/convert", "pipelines/daq", "pipelines/demo",
-     "pipelines/live", "pipelines/record"),
+     "pipelines/dicom", "pipelines/live", "pipelines/record"),
 )
 
 # Long tables: {file: functions}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/** The options of oct-dicom, checked. */
+#pragma once
+
+#include "oct-dicom-types.h"
+
+G_BEGIN_DECLS
+
+typedef enum {
+  OCT_DICOM_ECHO,
+  OCT_DICOM_WORKLIST_LIST,
+  OCT_DICOM_SEND,
+  OCT_DICOM_COMMIT,
+  OCT_DICOM_TAGS,
+} OctDicomCommand;
+
+typedef struct {
+  OctDicomCommand command;
+  OctDicomPeer peer;
+  char *peer_text, *listen_text; /* as they were given */
+  char **files;                  /* the other arguments */
+  /* worklist, tags */
+  char *date, *modality, *station, *output, *from;
+  gboolean json;
+  gint every; /* seconds, 0: once */
+  /* send, commit */
+  char *queue, *watch;
+  char *listen_address; /* NULL: do not listen */
+  guint listen_port;
+  gint retries, commit_wait;
+  gboolean no_commit, stay;
+} OctDicomOptions;
+
+/* FALSE with a sentence that ends with a full stop. */
+gboolean oct_dicom_options_parse (
+    OctDicomOptions *options, int *argc, char ***argv, GError **error);
+void oct_dicom_options_clear (OctDicomOptions *options);
+
+G_END_DECLS

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/** Words that the parts of oct-dicom share. */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* Bytes of a UID with its 0, of which the standard allows 64 characters. */
+#define OCT_DICOM_UID 65
+/* Presentation contexts of one association have odd numbers up to 255. */
+#define OCT_DICOM_MAX_CONTEXTS 126
+
+typedef enum {
+  OCT_DICOM_ERROR_FILE,    /* this is not a file that can be sent */
+  OCT_DICOM_ERROR_NETWORK, /* no association, or it broke */
+  OCT_DICOM_ERROR_REFUSED, /* the peer said no */
+  OCT_DICOM_ERROR_SETTINGS,
+} OctDicomError;
+
+#define OCT_DICOM_ERROR (oct_dicom_error_quark ())
+GQuark oct_dicom_error_quark (void);
+
+/* Our side and the peer. */
+typedef struct {
+  char *aet;      /* our AE title */
+  char *peer_aet; /* title, host and port of the peer */
+  char *host;
+  guint port;
+  gint timeout; /* seconds for one answer */
+  /* TLS, all files PEM; NULL: none, and the association is not encrypted */
+  char *authority;   /* certificates that are trusted */
+  char *certificate; /* ours */
+  char *key;         /* its key */
+} OctDicomPeer;
+
+typedef struct _OctDicomLink OctDicomLink;
+
+/* The identity of a DICOM file. */
+typedef struct {
+  char sop_class[OCT_DICOM_UID];
+  char instance[OCT_DICOM_UID];
+  char transfer[OCT_DICOM_UID]; /* transfer syntax */
+} OctDicomObject;
+
+/* Services that an association can have besides storage. */
+typedef enum {
+  OCT_DICOM_VERIFICATION = 1 << 0,
+  OCT_DICOM_WORKLIST = 1 << 1,
+  OCT_DICOM_COMMITMENT = 1 << 2,
+} OctDicomServices;
+
+G_END_DECLS
