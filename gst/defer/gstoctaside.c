@@ -6,6 +6,7 @@
 struct _GstOctAside {
   GstOctInfo info;
   GstOctLines lines;
+  GstOctBscanNumber number;
   guint8 *values; /* of the lines; NULL: not yet */
 
   /* one of the two until they are read */
@@ -166,4 +167,16 @@ const GstOctInfo *
 gst_oct_aside_get_info (const GstOctAside *aside)
 {
   return &aside->info;
+}
+
+void
+gst_oct_aside_set_number (GstOctAside *aside, const GstOctBscanNumber *number)
+{
+  aside->number = *number;
+}
+
+const GstOctBscanNumber *
+gst_oct_aside_get_number (const GstOctAside *aside)
+{
+  return &aside->number;
 }

@@ -28,6 +28,12 @@ GstOctLines gst_oct_lines_together (guint rows, guint most);
 /* Spread over all of them. */
 GstOctLines gst_oct_lines_spread (guint rows, guint most);
 
+/* Which B-scan the first one is. */
+typedef struct {
+  guint64 number;
+  guint volume; /* numbers start again after so many; 0: they go on */
+} GstOctBscanNumber;
+
 /* In the streaming thread.  `info`: of the buffer; `on_gpu`: as its caps say.
  * NULL with an error. */
 GstOctAside *gst_oct_aside_new (GstBuffer *buffer, const GstOctInfo *info,
@@ -43,5 +49,10 @@ guint gst_oct_aside_get_lines (const GstOctAside *aside);
 /* Which A-line of its B-scan the line `i` of them is, from 0 on. */
 guint gst_oct_aside_get_place (const GstOctAside *aside, guint i);
 const GstOctInfo *gst_oct_aside_get_info (const GstOctAside *aside);
+
+/* Which B-scan its first one is, as was set; 0 at first. */
+void gst_oct_aside_set_number (
+    GstOctAside *aside, const GstOctBscanNumber *number);
+const GstOctBscanNumber *gst_oct_aside_get_number (const GstOctAside *aside);
 
 G_END_DECLS

@@ -20,6 +20,7 @@
 #include "gstoctcuda.h"
 #include "gstocthistory.h"
 #include "gstoctrawcaps.h"
+#include "gstoctmean.h"
 #include "gstocttake.h"
 #include "oct-number.h"
 #include "oct-operation.h"
@@ -367,11 +368,11 @@ dcsub_choose_mode (OctBackgroundMode mode)
                                               : OCT_BACKGROUND_STORED_SCALED;
 }
 
-/* See GstOctTakeDone. */
+/* `done` of the GstOctTakeKind. */
 static void
-dcsub_take_done (GstElement *element, const double *mean, guint samples,
-    guint lines, const GError *error)
+dcsub_take_done (GstElement *element, gconstpointer result, const GError *error)
 {
+  const GstOctMean *mean = result;
   GstOctDcSub *self = GST_OCT_DCSUB (element);
   g_autofree char *text = NULL, *former = NULL, *count = NULL;
   const char *nick, *former_nick;
@@ -387,8 +388,8 @@ dcsub_take_done (GstElement *element, const double *mean, guint samples,
   former_nick = oct_background_modes[mode].nick;
   mode = dcsub_choose_mode (mode);
   nick = oct_background_modes[mode].nick;
-  text = format_spectrum (mean, samples);
-  count = oct_number_count (lines, "A-line");
+  text = format_spectrum (mean->values, mean->samples);
+  count = oct_number_count (mean->lines, "A-line");
   gst_oct_history_push (&self->history, element,
       gst_structure_new ("former", "background-spectrum", G_TYPE_STRING, former,
           "mode", G_TYPE_STRING, former_nick, NULL));
@@ -397,11 +398,14 @@ dcsub_take_done (GstElement *element, const double *mean, guint samples,
       gst_structure_new ("more", "background-spectrum", G_TYPE_STRING, text,
           "mode", G_TYPE_STRING, nick, "former-background-spectrum",
           G_TYPE_STRING, former, "former-mode", G_TYPE_STRING, former_nick,
-          "lines", G_TYPE_UINT, lines, NULL),
+          "lines", G_TYPE_UINT, mean->lines, NULL),
       g_strdup_printf (
           "Background taken: the mean of %s, removed with mode=%s.", count,
           nick));
 }
+
+static const GstOctTakeKind dcsub_take_kind = { "oct-background",
+  GST_OCT_MEAN_LINES, gst_oct_mean_find, gst_oct_mean_free, dcsub_take_done };
 
 static gboolean
 dcsub_take_background (GstOctDcSub *self, guint bscans)
@@ -435,7 +439,7 @@ gst_oct_dcsub_submit_input_buffer (
   if (gst_oct_take_wants (self->take) && info->columns > 0) {
     caps = gst_pad_get_current_caps (GST_BASE_TRANSFORM_SINK_PAD (trans));
     gst_oct_take_add (self->take, buffer, info,
-        caps != NULL && gst_oct_caps_is_on_gpu (caps));
+        caps != NULL && gst_oct_caps_is_on_gpu (caps), NULL);
   }
   return GST_BASE_TRANSFORM_CLASS (gst_oct_dcsub_parent_class)
       ->submit_input_buffer (trans, is_discont, buffer);
@@ -514,5 +518,5 @@ gst_oct_dcsub_class_init (GstOctDcSubClass *klass)
 static void
 gst_oct_dcsub_init (GstOctDcSub *self)
 {
-  self->take = gst_oct_take_new (GST_ELEMENT (self), dcsub_take_done);
+  self->take = gst_oct_take_new (GST_ELEMENT (self), &dcsub_take_kind);
 }

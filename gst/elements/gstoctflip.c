@@ -4,7 +4,8 @@
  *
  * Flips images that are upside down or mirrored, mirrors the B-scans that a
  * scanner records on its way back, and corrects the distortion of a beam that
- * moves as a sine.
+ * moves as a sine. The action signal #GstOctFlip::tune finds the delay of the
+ * way back.
  *
  * |[
  * gst-launch-1.0 octsrc num-buffers=100 ! octreconstruct
@@ -15,6 +16,11 @@
 #include "gstoctflip.h"
 #include "gstoctbus.h"
 #include "gstoctscanmeta.h"
+#include "gstocttake.h"
+#include "gstocttune.h"
+#include "oct-scan-tuner.h"
+
+#include <math.h>
 
 GST_DEBUG_CATEGORY_STATIC (gst_oct_flip_debug);
 #define GST_CAT_DEFAULT gst_oct_flip_debug
@@ -29,6 +35,10 @@ typedef struct {
 
 struct _GstOctFlip {
   GstOctImageFilter parent;
+
+  GstOctTake *take;
+  double
+      line_rate; /* A-lines per second, 0: not known; under the object lock */
 
   /* streaming thread */
   guint64 next; /* number of the next B-scan, of buffers that do not say it */
@@ -121,6 +131,93 @@ flip_get_number (GstOctFlip *self, GstBuffer *buffer, guint n, guint *volume)
   return scan.bscan;
 }
 
+/* --------------------------------------------------------------------- tune */
+
+static void
+flip_post_tuning (GstOctFlip *self, const char *result, GstStructure *more)
+{
+  gst_structure_set (more, "result", G_TYPE_STRING, result, NULL);
+  GST_INFO_OBJECT (self, "%s", gst_structure_get_string (more, "text"));
+  gst_oct_bus_post (GST_ELEMENT (self), more);
+}
+
+static char *
+flip_describe_tuning (const OctScanTuning *found, double line_rate)
+{
+  if (line_rate <= 0)
+    return g_strdup_printf ("The beam is %.3f A-lines late (correlation %.2f).",
+        found->lag, found->correlation);
+  return g_strdup_printf (
+      "The beam is %.3f A-lines or %.4g us late (correlation "
+      "%.2f); add this to the delay of the scanner.",
+      found->lag, found->lag / line_rate * 1e6, found->correlation);
+}
+
+/* `done` of the GstOctTakeKind. */
+static void
+flip_take_done (GstElement *element, gconstpointer result, const GError *error)
+{
+  GstOctFlip *self = GST_OCT_FLIP (element);
+  const OctScanTuning *found = result;
+  g_autofree char *text = NULL;
+  double former, line_rate;
+  GstStructure *s;
+
+  if (found == NULL) {
+    flip_post_tuning (self, "failed",
+        gst_structure_new (
+            "oct-tune", "text", G_TYPE_STRING, error->message, NULL));
+    return;
+  }
+  GST_OBJECT_LOCK (self);
+  line_rate = self->line_rate;
+  GST_OBJECT_UNLOCK (self);
+  text = flip_describe_tuning (found, line_rate);
+  g_object_get (self, "way-back-shift", &former, NULL);
+  g_object_set (self, "way-back-shift", 2 * found->lag, NULL);
+  s = gst_structure_new ("oct-tune", "text", G_TYPE_STRING, text, "delay-lines",
+      G_TYPE_DOUBLE, found->lag, "correlation", G_TYPE_DOUBLE,
+      found->correlation, "pairs", G_TYPE_UINT, found->pairs, "way-back-shift",
+      G_TYPE_DOUBLE, 2 * found->lag, "former-way-back-shift", G_TYPE_DOUBLE,
+      former, NULL);
+  if (isfinite (found->error))
+    gst_structure_set (s, "delay-error", G_TYPE_DOUBLE, found->error, NULL);
+  if (line_rate > 0)
+    gst_structure_set (s, "delay", G_TYPE_DOUBLE, found->lag / line_rate, NULL);
+  flip_post_tuning (self, "changed", s);
+}
+
+static const GstOctTakeKind flip_take_kind = { "oct-tune", 0, gst_oct_tune_find,
+  g_free, flip_take_done };
+
+static gboolean
+flip_tune (GstOctFlip *self, guint bscans)
+{
+  return gst_oct_take_begin (self->take, MAX (bscans, 2));
+}
+
+/* Takes B-scan `number` and those after it in the buffer. */
+static void
+flip_take (GstOctFlip *self, GstBuffer *buffer, guint64 number)
+{
+  const GstOctInfo *input = gst_oct_filter_get_input (GST_OCT_FILTER (self));
+  GstOctInfo info = gst_oct_tune_get_info (input);
+  GstPad *sink = GST_BASE_TRANSFORM_SINK_PAD (self);
+  g_autoptr (GstCaps) caps = gst_pad_get_current_caps (sink);
+  GstOctScanPosition scan;
+  GstOctBscanNumber first = { number, 0 };
+
+  if (gst_oct_scan_meta_get (buffer, &scan) && scan.bscans > 1)
+    first.volume = scan.bscans;
+  GST_OBJECT_LOCK (self);
+  self->line_rate = input->line_rate_n > 0 && input->line_rate_d > 0
+                        ? (double)input->line_rate_n / input->line_rate_d
+                        : 0;
+  GST_OBJECT_UNLOCK (self);
+  gst_oct_take_add (self->take, buffer, &info,
+      caps != NULL && gst_oct_caps_is_on_gpu (caps), &first);
+}
+
 /* In the streaming thread, before the buffer is worked on. */
 static GstFlowReturn
 gst_oct_flip_submit_input_buffer (
@@ -133,6 +230,8 @@ gst_oct_flip_submit_input_buffer (
   guint first = (guint)(volume > 0 ? number : number % 2);
 
   self->next = number + n;
+  if (gst_oct_take_wants (self->take) && info->columns > 0)
+    flip_take (self, buffer, number);
   if (first != self->first || volume != self->volume) {
     self->first = first;
     self->volume = volume;
@@ -158,6 +257,20 @@ gst_oct_flip_start (GstBaseTransform *trans)
   return GST_BASE_TRANSFORM_CLASS (gst_oct_flip_parent_class)->start (trans);
 }
 
+static gboolean
+gst_oct_flip_stop (GstBaseTransform *trans)
+{
+  gst_oct_take_stop (GST_OCT_FLIP (trans)->take);
+  return GST_BASE_TRANSFORM_CLASS (gst_oct_flip_parent_class)->stop (trans);
+}
+
+static void
+gst_oct_flip_finalize (GObject *object)
+{
+  gst_oct_take_free (GST_OCT_FLIP (object)->take);
+  G_OBJECT_CLASS (gst_oct_flip_parent_class)->finalize (object);
+}
+
 static void
 gst_oct_flip_class_init (GstOctFlipClass *klass)
 {
@@ -170,6 +283,22 @@ gst_oct_flip_class_init (GstOctFlipClass *klass)
   trans_class->submit_input_buffer = gst_oct_flip_submit_input_buffer;
   trans_class->sink_event = gst_oct_flip_sink_event;
   trans_class->start = gst_oct_flip_start;
+  trans_class->stop = gst_oct_flip_stop;
+  G_OBJECT_CLASS (klass)->finalize = gst_oct_flip_finalize;
+  /**
+   * GstOctFlip::tune:
+   * @bscans: how many B-scans, 2 to 100
+   *
+   * Finds the delay of the mirrors in the next B-scans, as they come in, of a
+   * scanner that takes every second B-scan on its way back, and sets
+   * way-back-shift to twice the delay.  The element message "oct-tune" says
+   * what came of it.
+   *
+   * Returns: %FALSE when that is under way already
+   */
+  g_signal_new_class_handler ("tune", G_TYPE_FROM_CLASS (klass),
+      G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION, G_CALLBACK (flip_tune), NULL, NULL,
+      NULL, G_TYPE_BOOLEAN, 1, G_TYPE_UINT);
   gst_oct_image_filter_class_describe (filter_class,
       &(GstOctFilterDescription){ .operation = OCT_OPERATION_FLIP,
           .properties = &properties,
@@ -181,4 +310,5 @@ gst_oct_flip_class_init (GstOctFlipClass *klass)
 static void
 gst_oct_flip_init (GstOctFlip *self)
 {
+  self->take = gst_oct_take_new (GST_ELEMENT (self), &flip_take_kind);
 }

@@ -1,21 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstocttake.h"
 
-#include <math.h>
-
-/* A-lines of each B-scan: the noise of their mean is far below that of a single
- * one. */
-#define LINES_OF_EACH 256
-
 typedef enum {
   IDLE,
   GATHERING, /* B-scans are needed */
-  AVERAGING, /* the thread is at work */
+  WORKING,   /* the thread is at work */
 } State;
 
 struct _GstOctTake {
   GstElement *element;
-  GstOctTakeDone done;
+  const GstOctTakeKind *kind;
   GMutex lock; /* for `thread` and to begin */
   GThread *thread;
   guint wanted;   /* B-scans; does not change from a beginning to its end */
@@ -28,12 +22,12 @@ struct _GstOctTake {
 };
 
 GstOctTake *
-gst_oct_take_new (GstElement *element, GstOctTakeDone done)
+gst_oct_take_new (GstElement *element, const GstOctTakeKind *kind)
 {
   GstOctTake *take = g_new0 (GstOctTake, 1);
 
   take->element = element;
-  take->done = done;
+  take->kind = kind;
   take->bscans =
       g_ptr_array_new_with_free_func ((GDestroyNotify)gst_oct_aside_free);
   g_mutex_init (&take->lock);
@@ -99,82 +93,22 @@ gst_oct_take_wants (GstOctTake *take)
   return g_atomic_int_get (&take->state) == GATHERING;
 }
 
-/* ------------------------------------------------------------------ the mean
- */
-
-static double
-take_get_value (OctSampleFormat format, gconstpointer values, gsize i)
-{
-  if (format == OCT_SAMPLE_U8)
-    return ((const guint8 *)values)[i];
-  if (format == OCT_SAMPLE_U16)
-    return ((const guint16 *)values)[i];
-  return ((const float *)values)[i];
-}
-
-/* A value of a float file that is not a finite number does not count. */
-static gboolean
-take_add_lines (GstOctAside *aside, double *sum, guint *counts, guint *lines,
-    GError **error)
-{
-  const GstOctInfo *info = gst_oct_aside_get_info (aside);
-  gconstpointer values = gst_oct_aside_read (aside, error);
-  gsize size = (gsize)gst_oct_aside_get_lines (aside) * info->columns;
-
-  if (values == NULL)
-    return FALSE;
-  for (gsize i = 0; i < size; i++) {
-    double value = take_get_value (info->format, values, i);
-
-    if (!isfinite (value))
-      continue;
-    sum[i % info->columns] += value;
-    counts[i % info->columns]++;
-  }
-  *lines += gst_oct_aside_get_lines (aside);
-  return TRUE;
-}
-
-/* sum[samples] becomes the mean. */
-static gboolean
-take_divide (double *sum, const guint *counts, guint samples, GError **error)
-{
-  double total = 0;
-
-  for (guint i = 0; i < samples; i++) {
-    sum[i] = counts[i] > 0 ? sum[i] / counts[i] : 0;
-    total += fabs (sum[i]);
-  }
-  if (total > 0)
-    return TRUE;
-  g_set_error_literal (error, OCT_ERROR, OCT_ERROR_FORMAT,
-      "The spectra are zero everywhere, which is not a background; let the "
-      "light of the reference arm reach the camera and take it again.");
-  return FALSE;
-}
-
 static gpointer
 take_run (gpointer data)
 {
   GstOctTake *take = data;
-  guint samples = gst_oct_aside_get_info (take->bscans->pdata[0])->columns;
-  g_autofree double *sum = g_new0 (double, samples);
-  g_autofree guint *counts = g_new0 (guint, samples);
+  const GstOctTakeKind *kind = take->kind;
   g_autoptr (GError) error = NULL;
-  gboolean ok = TRUE;
-  guint lines = 0;
+  gpointer result = kind->find (take->bscans, &take->cancelled, &error);
 
-  for (guint i = 0; ok && i < take->bscans->len; i++)
-    ok =
-        !g_atomic_int_get (&take->cancelled)
-        && take_add_lines (take->bscans->pdata[i], sum, counts, &lines, &error);
-  ok = ok && take_divide (sum, counts, samples, &error);
   take_forget (take);
-  if (g_atomic_int_get (&take->cancelled))
-    return NULL;
   /* done() may begin the next one */
-  g_atomic_int_set (&take->state, IDLE);
-  take->done (take->element, ok ? sum : NULL, samples, lines, error);
+  if (!g_atomic_int_get (&take->cancelled)) {
+    g_atomic_int_set (&take->state, IDLE);
+    kind->done (take->element, result, error);
+  }
+  if (result != NULL)
+    kind->free_result (result);
   return NULL;
 }
 
@@ -182,8 +116,9 @@ take_run (gpointer data)
 
 void
 gst_oct_take_add (GstOctTake *take, GstBuffer *buffer, const GstOctInfo *info,
-    gboolean on_gpu)
+    gboolean on_gpu, const GstOctBscanNumber *number)
 {
+  guint most = take->kind->lines;
   g_autoptr (GError) error = NULL;
   GstOctInfo there;
   GstOctAside *aside;
@@ -195,20 +130,24 @@ gst_oct_take_add (GstOctTake *take, GstBuffer *buffer, const GstOctInfo *info,
           info, gst_oct_aside_get_info (take->bscans->pdata[0])))
     take_forget (take);
   aside = gst_oct_aside_new (buffer, &there, on_gpu,
-      gst_oct_lines_spread (there.rows, LINES_OF_EACH * there.bscans), &error);
+      gst_oct_lines_spread (
+          there.rows, most > 0 ? most * there.bscans : there.rows),
+      &error);
   if (aside == NULL) {
     take_forget (take);
     g_atomic_int_set (&take->state, IDLE);
-    take->done (take->element, NULL, info->columns, 0, error);
+    take->kind->done (take->element, NULL, error);
     return;
   }
+  if (number != NULL)
+    gst_oct_aside_set_number (aside, number);
   g_ptr_array_add (take->bscans, aside);
   take->count += there.bscans;
   if (take->count < take->wanted)
     return;
   take_join (take); /* of the one before, which is done */
-  g_atomic_int_set (&take->state, AVERAGING);
+  g_atomic_int_set (&take->state, WORKING);
   g_mutex_lock (&take->lock);
-  take->thread = g_thread_new ("oct-background", take_run, take);
+  take->thread = g_thread_new (take->kind->thread, take_run, take);
   g_mutex_unlock (&take->lock);
 }

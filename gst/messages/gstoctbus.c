@@ -29,6 +29,9 @@ static const struct {
   { "octdispersion", "oct-autofocus", FOUND, FOUND_FIELDS },
   { "octkclock", "oct-k-clock", "A-lines whose k-clock cannot be used",
       "good, refused, refused-now, weak, gaps, hops, late, none, fast, slow" },
+  { "octflip", "oct-tune", "the result of tune",
+      "result, text, delay-lines, delay-error, delay, correlation, pairs, "
+      "way-back-shift, former-way-back-shift" },
   { "octigtlsrc", "oct-igtl-transform", "a pose of a tracker",
       "device, matrix, time" },
   { "octigtlsrc", "oct-igtl-status", "the status of the peer",
@@ -75,6 +78,10 @@ static const struct {
   { "octdispersion", "undo-autofocus", UNDO_AUTOFOCUS, "", "gboolean" },
   { "octdispersion", "calibration-csv", CSV, "", "gchararray" },
   { "octdispersion", "save-calibration", SAVE, "path: gchararray", "gboolean" },
+  { "octflip", "tune",
+      "finds the delay of the mirrors in the next B-scans and sets "
+      "way-back-shift",
+      "bscans: guint", "gboolean" },
   { "octkeep", "keep",
       "writes the last seconds, and returns the name of the file", "",
       "gchararray" },
