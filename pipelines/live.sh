@@ -15,6 +15,9 @@ Missing Debian packages are installed with apt; the plugin is built in build/.
 What is shown
   --source PIPELINE    a camera: GStreamer elements that deliver raw spectra
   --oct-camera NAME    a GenICam camera: its name or address, or first
+  --daq SOCKET         a digitizer: the socket that its program makes
+  --clock-delay N      --daq with a k-clock: samples by which spectra come after it
+  --clock-jitter N     ... by which sweeps may begin sooner or later (default: 1)
   --scan-mask-file FILE the A-lines of a volume that it takes, if the scan leaves
                        some out: rows of 0 and 1
   --data FILE          file of spectra, played in a loop: raw, NumPy, MATLAB, HDF5,

@@ -23,6 +23,9 @@ Missing Debian packages are installed with apt; the plugin is built in build/.
 Where the spectra come from
   --source PIPELINE    a camera: GStreamer elements that deliver raw spectra
   --oct-camera NAME    a GenICam camera: its name or address, or first
+  --daq SOCKET         a digitizer: the socket that its program makes
+  --clock-delay N      --daq with a k-clock: samples by which spectra come after it
+  --clock-jitter N     ... by which sweeps may begin sooner or later (default: 1)
   --data FILE          file of spectra: raw, NumPy, MATLAB, HDF5, Thorlabs, or a
                        recording
   --samples N          samples per A-line    (only of a raw file)

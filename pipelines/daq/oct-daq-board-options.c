@@ -10,7 +10,7 @@
 #define NOT_TRIED "Not tried with a real board yet."
 
 static gboolean
-options_fail (GError **error, const char *sentence)
+board_options_fail (GError **error, const char *sentence)
 {
   g_set_error_literal (
       error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, sentence);
@@ -105,18 +105,18 @@ options_check_sizes (const OctDaqBoardSettings *s, GError **error)
       || s->lines > (gint)OCT_DAQ_MAX_LINES || s->block_lines < 1
       || s->block_lines > (gint)OCT_DAQ_MAX_LINES || s->bscans < 1
       || s->repeats < 1)
-    return options_fail (error,
+    return board_options_fail (error,
         "--samples takes 16 to 65536, --lines 1 to 1048576, --block-lines 0 to "
         "1048576, and --bscans and --repeats 1 or more.");
   if (s->blocks < 0 || s->blocks == 1 || s->blocks > (gint)OCT_DAQ_MAX_BLOCKS
       || s->count < 0 || s->readers < 0 || s->readers > OCT_DAQ_READERS
       || s->buffers < 2 || s->buffers > 1024)
-    return options_fail (error,
+    return board_options_fail (error,
         "--blocks takes 0 or 2 to 1048576, --count 0 or more, --readers 0 to "
         "8, and --buffers 2 to 1024.");
   if ((guint64)s->samples * (guint64)s->block_lines * s->channels * 2
       > MOST_BLOCK_BYTES)
-    return options_fail (error,
+    return board_options_fail (error,
         "A block is larger than 1 GiB; set --block-lines, --samples or "
         "--channels to less.");
   return TRUE;
@@ -130,14 +130,14 @@ options_check_board (const OctDaqBoardSettings *s, GError **error)
       || !(s->first_nm >= 0 && s->first_nm <= 1e5)
       || !(s->last_nm >= 0 && s->last_nm <= 1e5)
       || (s->first_nm > 0) != (s->last_nm > 0))
-    return options_fail (error,
+    return board_options_fail (error,
         "--sample-rate takes 1 to 1e11, --line-rate 0 to 1e9, and "
         "--wavelength-first and --wavelength-last both 0 or both up to 1e5.");
   if (s->range < 1 || s->range > 100000
       || (s->impedance != 50 && s->impedance != 1000000)
       || ABS ((gint64)s->trigger_level) > 100000 || s->trigger_delay < 0
       || s->pretrigger < 0 || s->pretrigger >= s->samples)
-    return options_fail (error,
+    return board_options_fail (error,
         "--range takes 1 to 100000, --impedance 50 or 1000000, --trigger-level "
         "-100000 to 100000, --trigger-delay 0 or more, and --pretrigger 0 to "
         "less than --samples.");
@@ -167,7 +167,7 @@ options_check_names (OctDaqBoardSettings *s, GError **error)
   gint edge = options_find (edges, s->edge);
 
   if (clock < 0 || coupling < 0 || edge < 0)
-    return options_fail (error,
+    return board_options_fail (error,
         "--clock takes internal, k-clock or reference, --coupling dc or ac, "
         "and --trigger-edge rising or falling.");
   s->clock = (OctDaqClock)clock;
@@ -191,7 +191,7 @@ options_check_channels (OctDaqBoardSettings *s, GError **error)
     gint kind = options_find (kinds, g_strstrip (names[i]));
 
     if (kind < 0 || i >= OCT_DAQ_CHANNELS)
-      return options_fail (error,
+      return board_options_fail (error,
           "--channels takes up to 8 of oct, k-clock, plus, minus, other and "
           "off, with commas between them, such as oct,k-clock.");
     if (kind == OCT_DAQ_KINDS)
@@ -201,7 +201,7 @@ options_check_channels (OctDaqBoardSettings *s, GError **error)
     found |= kind == OCT_DAQ_OCT || kind == OCT_DAQ_PLUS;
   }
   if (!found)
-    return options_fail (error,
+    return board_options_fail (error,
         "--channels has no input with OCT; write oct in the place of its "
         "input, such as off,oct.");
   return TRUE;

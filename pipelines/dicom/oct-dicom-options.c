@@ -24,11 +24,11 @@
   "  oct-dicom send --peer ARCHIVE@pacs.hospital:11112 --queue ~/queue "       \
   "--listen 0.0.0.0:11113 *.dcm"
 
-static gboolean options_fail (GError **error, const char *format, ...)
+static gboolean dicom_options_fail (GError **error, const char *format, ...)
     G_GNUC_PRINTF (2, 3);
 
 static gboolean
-options_fail (GError **error, const char *format, ...)
+dicom_options_fail (GError **error, const char *format, ...)
 {
   va_list list;
   g_autofree char *sentence = NULL;
@@ -59,7 +59,7 @@ take_peer (OctDicomOptions *o, GError **error)
   const char *colon = at != NULL ? strrchr (at, ':') : NULL;
 
   if (colon == NULL || colon == at + 1 || !take_port (colon + 1, &o->peer.port))
-    return options_fail (error,
+    return dicom_options_fail (error,
         "--peer takes the AE title, the host and the port of a system, such as "
         "ARCHIVE@pacs.hospital:11112, not '%s'.",
         o->peer_text != NULL ? o->peer_text : "");
@@ -67,13 +67,13 @@ take_peer (OctDicomOptions *o, GError **error)
   o->peer.host = g_strndup (at + 1, (gsize)(colon - at - 1));
   /* DCMTK takes a colon for that of the port */
   if (strchr (o->peer.host, ':') != NULL)
-    return options_fail (error,
+    return dicom_options_fail (error,
         "--peer takes a name or an IPv4 address, not '%s'; give the host a "
         "name.",
         o->peer.host);
   if (!oct_dicom_is_title (o->peer.peer_aet)
       || !oct_dicom_is_title (o->peer.aet))
-    return options_fail (error,
+    return dicom_options_fail (error,
         "AE titles have 1 to 16 characters of ASCII without backslash, not "
         "'%s' "
         "and '%s'.",
@@ -86,12 +86,12 @@ take_tls (OctDicomOptions *o, GError **error)
 {
   if ((o->peer.certificate == NULL) != (o->peer.key == NULL)
       || (o->peer.certificate != NULL && o->peer.authority == NULL))
-    return options_fail (error,
+    return dicom_options_fail (error,
         "--cert and --key belong together, and need --ca with the certificates "
         "that are trusted.");
   if (o->listen_text != NULL && o->peer.authority != NULL
       && o->peer.certificate == NULL)
-    return options_fail (
+    return dicom_options_fail (
         error, "--listen with TLS needs a certificate: give --cert and --key.");
   return TRUE;
 }
@@ -108,7 +108,7 @@ take_listen (OctDicomOptions *o, GError **error)
                           o->listen_text, (gsize)(colon - o->listen_text))
                                     : g_strdup ("127.0.0.1");
   if (!take_port (colon != NULL ? colon + 1 : o->listen_text, &o->listen_port))
-    return options_fail (error,
+    return dicom_options_fail (error,
         "--listen takes a port, or an address and a port, such as "
         "0.0.0.0:11113, not '%s'.",
         o->listen_text);
@@ -130,7 +130,7 @@ static gboolean
 check_worklist (OctDicomOptions *o, GError **error)
 {
   if (o->date != NULL && !g_str_equal (o->date, "any") && !is_date (o->date))
-    return options_fail (error,
+    return dicom_options_fail (error,
         "--date takes a day as YYYYMMDD, two of them with - between them, or "
         "any, not '%s'.",
         o->date);
@@ -144,11 +144,11 @@ check_worklist (OctDicomOptions *o, GError **error)
     *o->station = '\0';
   if (strlen (o->modality) > 16
       || (*o->station != '\0' && !oct_dicom_is_title (o->station)))
-    return options_fail (error,
+    return dicom_options_fail (error,
         "--modality takes a code such as OPT, and --station an AE title, or "
         "any.");
   if (o->every < 0 || o->every > 86400 || (o->every > 0 && o->output == NULL))
-    return options_fail (
+    return dicom_options_fail (
         error, "--every takes 0 to 86400 seconds, and needs --output.");
   return TRUE;
 }
@@ -157,18 +157,18 @@ static gboolean
 check_queue (OctDicomOptions *o, GError **error)
 {
   if (o->queue == NULL)
-    return options_fail (error,
+    return dicom_options_fail (error,
         "Give a folder for the objects that are not yet committed: --queue "
         "FOLDER.");
   if (o->retries < 0 || o->retries > 1000 || o->commit_wait < 1
       || o->commit_wait > 86400)
-    return options_fail (error,
+    return dicom_options_fail (error,
         "--retries takes 0 to 1000, and --commit-wait 1 to 86400 seconds.");
   if (o->command == OCT_DICOM_SEND && o->files[0] == NULL && o->watch == NULL)
-    return options_fail (
+    return dicom_options_fail (
         error, "oct-dicom send takes DICOM files, or --watch FOLDER.");
   if (o->watch != NULL && !o->stay)
-    return options_fail (error, "--watch FOLDER needs --stay.");
+    return dicom_options_fail (error, "--watch FOLDER needs --stay.");
   return TRUE;
 }
 
@@ -179,17 +179,17 @@ check (OctDicomOptions *o, GError **error)
       o->command == OCT_DICOM_SEND || o->command == OCT_DICOM_TAGS;
 
   if (!takes_files && o->files[0] != NULL)
-    return options_fail (
+    return dicom_options_fail (
         error, "This command takes no files, not '%s'.", o->files[0]);
   if (o->command == OCT_DICOM_TAGS) {
     if (o->from == NULL || o->files[0] == NULL || o->files[1] != NULL)
-      return options_fail (error,
+      return dicom_options_fail (error,
           "oct-dicom tags takes one case and --from FILE, "
           "which worklist --json has printed.");
     return TRUE;
   }
   if (o->peer.timeout < 1 || o->peer.timeout > 3600)
-    return options_fail (error, "--timeout takes 1 to 3600 seconds.");
+    return dicom_options_fail (error, "--timeout takes 1 to 3600 seconds.");
   if (!take_peer (o, error) || !take_tls (o, error) || !take_listen (o, error))
     return FALSE;
   if (o->command == OCT_DICOM_WORKLIST_LIST)
@@ -209,7 +209,7 @@ take_command (OctDicomOptions *o, int argc, char **argv, GError **error)
       o->files = g_strdupv (argv + 2);
       return TRUE;
     }
-  return options_fail (error,
+  return dicom_options_fail (error,
       "oct-dicom takes one of the commands echo, worklist, tags, send and "
       "commit "
       "first, not '%s'.",

@@ -2,7 +2,6 @@
 #include "oct-live-feed.h"
 #include "oct-live-filters.h"
 #include "oct-live-properties.h"
-#include "oct-live-virtual.h"
 #include "oct-masked.h"
 
 #include <gst/app/gstappsink.h>
@@ -11,12 +10,13 @@
 #define SMOOTHING 0.9
 #define VOLUME_SMOOTHING 0.99
 #define METER "octmeter active=false "
+/* Its arguments: the elements before it, and `axis`. */
 #define RECONSTRUCT                                                            \
-  METER "name=spectra-meter ! octreconstruct name=reconstruct output=ascans "  \
-        "! " METER "name=ascans-meter ! octlogscale name=logscale "            \
-        "range=contrast range-smoothing=0.9 range-messages=true "              \
-        "! " OCT_LIVE_FILTERS " ! "                                            \
-        "capsfilter name=levels"
+  "%s%s" METER "name=spectra-meter ! octreconstruct name=reconstruct axis=%s " \
+  "output=ascans ! " METER "name=ascans-meter ! octlogscale name=logscale "    \
+  "range=contrast range-smoothing=0.9 range-messages=true "                    \
+  "! " OCT_LIVE_FILTERS " ! "                                                  \
+  "capsfilter name=levels"
 #define IN_MEMORY "capsfilter caps=video/x-raw ! "
 /* B-scans that a background is taken from: half a second of most cameras. */
 #define BACKGROUND_BSCANS 16
@@ -37,6 +37,7 @@ struct _OctLiveFeed {
   gpointer data;
   GstElement *pipeline;
   GstElement *source;      /* a bin */
+  OctDigitizerRing ring;   /* of a digitizer, else 0 */
   GstElement *octsrc;      /* in it; NULL: another source */
   GstElement *reconstruct; /* octreconstruct; NULL: the images come finished */
   GstElement *logscale;    /* octlogscale after it */
@@ -80,68 +81,6 @@ feed_release (gpointer feed)
 
 /* -------------------------------------------------------------- the pipeline
  */
-
-/* Adds the user's part, whose description may end in caps; images that come
- * sooner than their time stamps say wait for their time. */
-static GstElement *
-add_users_part (OctLiveFeed *feed, const char *description, const char *option,
-    GError **error)
-{
-  g_autofree char *timed = g_strconcat (description, " ! clocksync", NULL);
-  g_autoptr (GError) reason = NULL;
-  GstElement *part =
-      oct_launch_add_part (GST_BIN (feed->pipeline), timed, &reason);
-
-  if (part == NULL)
-    g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED,
-        "%s \"%s\" is not a valid pipeline: %s.", option, description,
-        reason->message);
-  return part;
-}
-
-static const char *
-describe_source (const OctLiveSource *source)
-{
-  if (source->file->data != NULL)
-    return "octsrc name=octsrc loop=true ! clocksync";
-  return oct_live_virtual_describe (source->flow, source->bscans);
-}
-
-/* As the file says itself, if nobody else does. */
-static void
-set_scan (GstElement *octsrc, const OctLiveSource *source)
-{
-  if (source->bscans > 0)
-    g_object_set (octsrc, "bscans", source->bscans, NULL);
-  if (source->repeats > 0)
-    g_object_set (octsrc, "repeats", source->repeats, NULL);
-}
-
-static GstElement *
-add_source (OctLiveFeed *feed, const OctLiveSource *source, GError **error)
-{
-  GstElement *part;
-
-  if (source->images != NULL)
-    return add_users_part (feed, source->images, "--images", error);
-  if (source->source != NULL)
-    return add_users_part (feed, source->source, "--source", error);
-  part = oct_launch_add_own_part (
-      GST_BIN (feed->pipeline), describe_source (source), error);
-  if (part == NULL)
-    return NULL;
-  feed->octsrc = gst_bin_get_by_name (GST_BIN (part), "octsrc");
-  if (source->file->data != NULL) {
-    oct_source_options_set (source->file, feed->octsrc);
-    g_object_set (feed->octsrc, "line-rate", source->line_rate, NULL);
-  }
-  if (source->file->data == NULL)
-    oct_live_virtual_set (
-        feed->octsrc, source->flow, source->bscans, source->repeats);
-  else
-    set_scan (feed->octsrc, source);
-  return part;
-}
 
 static gboolean
 on_masked_later (gpointer data)
@@ -203,14 +142,27 @@ feed_tell_spectra (OctLiveFeed *feed, const OctLiveSource *source)
   source->spectra (spectra, calibration, source->spectra_data);
 }
 
+static char *
+feed_describe_reconstruction (OctLiveFeed *feed, const OctLiveSource *source)
+{
+  g_autofree char *clock =
+      source->digitizer != NULL
+          ? oct_digitizer_describe_clock (source->digitizer, &feed->ring)
+          : g_strdup ("");
+
+  return g_strdup_printf (RECONSTRUCT, source->spectra != NULL ? IN_MEMORY : "",
+      clock, oct_digitizer_get_axis (&feed->ring));
+}
+
 /* Spectra to images. */
 static GstElement *
 add_reconstruction (OctLiveFeed *feed, GstElement *from,
     const OctLiveSource *source, const OctLiveSettings *settings,
     GError **error)
 {
-  GstElement *part = oct_launch_add_own_part (GST_BIN (feed->pipeline),
-      source->spectra != NULL ? IN_MEMORY RECONSTRUCT : RECONSTRUCT, error);
+  g_autofree char *line = feed_describe_reconstruction (feed, source);
+  GstElement *part =
+      oct_launch_add_own_part (GST_BIN (feed->pipeline), line, error);
 
   if (part == NULL)
     return NULL;
@@ -227,6 +179,9 @@ add_reconstruction (OctLiveFeed *feed, GstElement *from,
       && !oct_instrument_load (feed->reconstruct, source->instrument->load,
           source->file->calibration, error))
     return NULL;
+  /* an instrument may have another one */
+  gst_util_set_object_arg (G_OBJECT (feed->reconstruct), "axis",
+      oct_digitizer_get_axis (&feed->ring));
   oct_source_options_set_depths (source->file, feed->reconstruct);
   oct_instrument_set_contrast (feed->reconstruct, feed->logscale, &feed->range);
   oct_method_use (feed->reconstruct, oct_method_find (settings->method));
@@ -348,7 +303,10 @@ oct_live_feed_new (const OctLiveSource *source, const OctLiveSettings *settings,
   feed->data = data;
   feed->pipeline = gst_object_ref_sink (gst_pipeline_new ("oct-live"));
   gst_pipeline_use_clock (GST_PIPELINE (feed->pipeline), clock);
-  last = feed->source = add_source (feed, source, error);
+  last = feed->source = oct_live_source_add (
+      source, GST_BIN (feed->pipeline), &feed->ring, error);
+  if (last != NULL && source->images == NULL && source->source == NULL)
+    feed->octsrc = gst_bin_get_by_name (GST_BIN (last), "octsrc");
   if (last != NULL && !feed_tell_mask (last, source, error))
     last = NULL;
   if (last != NULL && source->images == NULL)
@@ -363,50 +321,6 @@ oct_live_feed_new (const OctLiveSource *source, const OctLiveSettings *settings,
 
 /* -------------------------------------------------------------- start and end
  */
-
-/* Whether it is not live and can be played again from its start. */
-static gboolean
-is_like_file (GstElement *source)
-{
-  static const GstFormat formats[] = { GST_FORMAT_BYTES, GST_FORMAT_TIME,
-    GST_FORMAT_DEFAULT };
-
-  g_autoptr (GstQuery) latency = gst_query_new_latency ();
-  gboolean live = FALSE;
-
-  if (gst_element_query (source, latency))
-    gst_query_parse_latency (latency, &live, NULL, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (formats) && !live; i++) {
-    g_autoptr (GstQuery) query = gst_query_new_seeking (formats[i]);
-    gboolean seekable = FALSE;
-
-    if (!gst_element_query (source, query))
-      continue;
-    gst_query_parse_seeking (query, NULL, &seekable, NULL, NULL);
-    if (seekable)
-      return TRUE;
-  }
-  return FALSE;
-}
-
-static gboolean
-is_file (OctLiveFeed *feed)
-{
-  GstIterator *sources = gst_bin_iterate_recurse (GST_BIN (feed->pipeline));
-  GValue item = G_VALUE_INIT;
-  gboolean found = FALSE;
-
-  while (!found && gst_iterator_next (sources, &item) == GST_ITERATOR_OK) {
-    GstElement *element = g_value_get_object (&item);
-
-    found = GST_OBJECT_FLAG_IS_SET (element, GST_ELEMENT_FLAG_SOURCE)
-            && !GST_IS_BIN (element) && is_like_file (element);
-    g_value_reset (&item);
-  }
-  g_value_unset (&item);
-  gst_iterator_free (sources);
-  return found;
-}
 
 static void
 report_end (
@@ -537,8 +451,10 @@ feed_on_message (GstBus *bus, GstMessage *message, gpointer data)
     break;
   case GST_MESSAGE_APPLICATION:
     if (gst_message_has_name (message, AT_END))
-      report_end (feed, is_file (feed) ? OCT_LIVE_AT_END : OCT_LIVE_ENDED, NULL,
-          OCT_LIVE_INNOCENT);
+      report_end (feed,
+          oct_live_source_is_file (GST_BIN (feed->pipeline)) ? OCT_LIVE_AT_END
+                                                             : OCT_LIVE_ENDED,
+          NULL, OCT_LIVE_INNOCENT);
     else if (gst_message_has_name (message, NOT_STARTED))
       report_end (feed, OCT_LIVE_FAILED, "The source could not be started.",
           OCT_LIVE_INNOCENT);
@@ -768,6 +684,7 @@ oct_live_feed_get_info (OctLiveFeed *feed, OctLiveInfo *info)
   if (feed->reconstruct == NULL)
     return;
   info->all_depths = feed_count_depths (feed);
+  info->lost_lines = oct_digitizer_count_lost (GST_BIN (feed->pipeline));
   pad = gst_element_get_static_pad (feed->logscale, "sink");
   caps = gst_pad_get_current_caps (pad);
   info->black = feed->black;

@@ -10,44 +10,10 @@
 #pragma once
 
 #include "oct-fill.h"
-#include "oct-instrument.h"
 #include "oct-live-settings.h"
+#include "oct-live-source.h"
 
 G_BEGIN_DECLS
-
-/* The pointers must be valid as long as everything that is made of it. */
-typedef struct {
-  const OctInstrumentOptions *instrument; /* `load` of it, or NULL */
-  const OctEndsOptions *ends;             /* or NULL: as the instrument says */
-  const OctSourceOptions *file; /* of spectra; all zero: virtual OCT system */
-  const char *source;    /* pipeline of raw spectra, or NULL; file->calibration
-                         is theirs */
-  const char *scan_mask; /* file of the mask of the scan, or NULL: the source
-                          sends it, or takes all A-lines */
-  const char *images;    /* pipeline of finished images, or NULL */
-  const char *format;    /* of images made of spectra, NULL = GRAY8 */
-  double line_rate;      /* of the file, A-lines per second; 0 = 30 B-scans per
-                         second */
-  guint bitrate;         /* of H.264 in kbit/s */
-  guint bscans;          /* per volume, if the source does not tell it; of the
-                         virtual OCT system: of a volume, in place of one B-scan
-                         over and over; 0 = as the source says */
-  guint repeats;         /* B-scans at each place, if the source does not tell
-                            it; 0 = as the source says */
-  gboolean flow;         /* what flows is shown at first; the virtual OCT system
-                            looks at blood */
-  double width, length;  /* of a volume in metres, 0 = unknown */
-  double refractive_index; /* of the sample */
-  /* Settings of the command line, bits by their place. */
-  const OctLiveSettings *wishes; /* or NULL */
-  guint64 wished;
-  double depth_from, depth_to; /* metres in the sample; 0, 0: all */
-  /* Main thread, each time that there is a new pipeline from the source: the
-   * pad of its spectra, which are in system memory then, and one that knows
-   * their calibration; or NULL. */
-  void (*spectra) (GstPad *spectra, GstPad *calibration, gpointer data);
-  gpointer spectra_data;
-} OctLiveSource;
 
 /* Properties of the images; zero or NULL as long as they are not known. */
 typedef struct {
@@ -60,6 +26,7 @@ typedef struct {
   double black, white; /* range in use, dB; the same: not known */
   const char *backend; /* "CPU", "CUDA" */
   const char *encoder; /* factory of the H.264 encoder */
+  guint64 lost_lines;  /* A-lines of a digitizer that never came */
 } OctLiveInfo;
 
 typedef enum {

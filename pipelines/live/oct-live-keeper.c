@@ -36,7 +36,11 @@ oct_live_keeper_get_defaults (
 {
   g_autoptr (GstElement) element =
       gst_element_factory_make ("octreconstruct", NULL);
+  const char *other = source->source;
 
+  /* neither has the background of the virtual system */
+  if (source->digitizer != NULL)
+    other = source->digitizer->socket;
   *settings = (OctLiveSettings){ .automatic = TRUE,
     .min = 0.0,
     .max = 60.0,
@@ -49,8 +53,8 @@ oct_live_keeper_get_defaults (
   gst_object_ref_sink (element);
   oct_source_options_set_depths (source->file, element);
   oct_live_settings_get (settings, element);
-  settings->mode = g_intern_string (
-      oct_source_options_get_mode (source->file, source->source));
+  settings->mode =
+      g_intern_string (oct_source_options_get_mode (source->file, other));
 }
 
 /* Settings begin as they were kept; and are kept as they begin. */

@@ -12,7 +12,7 @@
 #define SUMMARY                                                                \
   "Shows B-scans live on a web page: of the virtual OCT system, of a file, "   \
   "of "                                                                        \
-  "a camera."
+  "a camera, of a digitizer."
 
 #define MOST_BSCANS 8192
 #define MOST_REPEATS 1024
@@ -129,6 +129,7 @@ read_command_line (OctLiveOptions *o, int *argc, char ***argv, GError **error)
   g_option_context_add_main_entries (context, entries, NULL);
   add_server (context, o);
   oct_source_options_add (context, &o->file);
+  oct_digitizer_options_add (context, &o->digitizer);
   oct_instrument_options_add (context, &o->instrument);
   oct_ends_options_add (context, &o->ends);
   oct_view_options_add (context, &o->view);
@@ -136,7 +137,8 @@ read_command_line (OctLiveOptions *o, int *argc, char ***argv, GError **error)
   oct_version_add (context);
   return g_option_context_parse (context, argc, argv, error)
          && oct_view_options_check (&o->view, error)
-         && oct_ends_options_check (&o->ends, error);
+         && oct_ends_options_check (&o->ends, error)
+         && oct_digitizer_options_check (&o->digitizer, error);
 }
 
 static gboolean
@@ -145,17 +147,21 @@ live_options_check_source (const OctLiveOptions *o, GError **error)
   const gboolean of_file =
       oct_source_options_describe_file (&o->file) || o->line_rate != 0.0;
 
-  if ((o->file.data != NULL) + (o->source != NULL) + (o->images != NULL) > 1)
-    return live_options_refuse (
-        error, "Only one of --data, --source and --images can be shown.");
+  if ((o->file.data != NULL) + (o->source != NULL) + (o->images != NULL)
+          + (o->digitizer.socket != NULL)
+      > 1)
+    return live_options_refuse (error,
+        "Only one of --data, --source, --oct-camera, --daq and --images can be "
+        "shown.");
   if (of_file && o->file.data == NULL)
     return live_options_refuse (error,
         "--samples, --lines, --sample-format, --packing, "
         "--header-size, --variable, --dataset and --line-rate describe a "
         "file given as --data.");
-  if (o->file.calibration != NULL && o->file.data == NULL && o->source == NULL)
+  if (o->file.calibration != NULL && o->file.data == NULL && o->source == NULL
+      && o->digitizer.socket == NULL)
     return live_options_refuse (
-        error, "--calibration belongs to --data or --source.");
+        error, "--calibration belongs to --data, --source or --daq.");
   if (o->images != NULL && o->scan_mask != NULL)
     return live_options_refuse (error,
         "--scan-mask-file is for spectra, but --images takes finished images.");
@@ -266,8 +272,8 @@ check_server (OctLiveOptions *o, GError **error)
 static void
 live_options_complete (OctLiveOptions *o)
 {
-  gboolean is_virtual =
-      o->file.data == NULL && o->source == NULL && o->images == NULL;
+  gboolean is_virtual = o->file.data == NULL && o->source == NULL
+                        && o->images == NULL && o->digitizer.socket == NULL;
   gboolean known = is_virtual && o->bscans > 1 && !o->flow;
 
   if (is_virtual && o->flow && o->view.depths == NULL
@@ -329,6 +335,7 @@ oct_live_options_clear (OctLiveOptions *options)
   oct_instrument_options_clear (&options->instrument);
   oct_ends_options_clear (&options->ends);
   oct_source_options_clear (&options->file);
+  oct_digitizer_options_clear (&options->digitizer);
   g_free (options->source);
   g_free (options->oct_camera);
   g_free (options->scan_mask);

@@ -2,6 +2,7 @@
 /** The command line of oct-live. */
 #pragma once
 
+#include "oct-digitizer.h"
 #include "oct-instrument.h"
 #include "oct-live-settings.h"
 #include "oct-view.h"
@@ -14,7 +15,8 @@ typedef struct {
   OctEndsOptions ends;
   char *source, *images;
   char *oct_camera; /* becomes `source` */
-  char *scan_mask;  /* file, or NULL */
+  OctDigitizerOptions digitizer;
+  char *scan_mask; /* file, or NULL */
   double line_rate;
   gint bitrate; /* kbit/s */
   char *address;

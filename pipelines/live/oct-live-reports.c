@@ -232,6 +232,7 @@ oct_live_report_status (
 
   oct_live_graph_get_info (live->graph, &info);
   oct_live_json_add_number (builder, "missed", counts->missed);
+  oct_live_json_add_number (builder, "lostLines", (double)info.lost_lines);
   oct_live_json_add_number (builder, "rate", live->rate);
   oct_live_json_add_number (builder, "nominalRate", info.rate);
   oct_live_json_add_number (

@@ -21,6 +21,7 @@
 
 #define GOODBYE_TIME 1500 /* ms for pages to hear that it is over */
 #define GOODBYE_STEP 50
+#define DIGITIZER_TIME 5000 /* ms for its program to be there */
 
 typedef struct {
   OctLiveOptions options;
@@ -76,6 +77,18 @@ load_certificate (const OctLiveOptions *options, GTlsCertificate **certificate,
   return *certificate != NULL;
 }
 
+/* One that is not there is a mistake on the command line, as a source that
+ * cannot be started. */
+static gboolean
+await_digitizer (Program *program, GError **error)
+{
+  const OctDigitizerOptions *digitizer = &program->options.digitizer;
+  OctDigitizerRing ring;
+
+  return digitizer->socket == NULL
+         || oct_digitizer_look (digitizer, DIGITIZER_TIME, &ring, error);
+}
+
 /* Before the source: it hears of its spectra. */
 static gboolean
 make_kept (Program *program, OctLiveSource *source, GError **error)
@@ -113,6 +126,7 @@ make_graph (Program *program, GError **error)
     .file = &o->file,
     .source = o->source,
     .images = o->images,
+    .digitizer = o->digitizer.socket != NULL ? &o->digitizer : NULL,
     .scan_mask = o->scan_mask,
     .format = oct_view_options_get_format (&o->view),
     .line_rate = o->line_rate,
@@ -129,7 +143,7 @@ make_graph (Program *program, GError **error)
     .depth_to = o->view.to * 1e-6 };
   g_autoptr (GstPad) pad = NULL;
 
-  if (!make_kept (program, &source, error))
+  if (!await_digitizer (program, error) || !make_kept (program, &source, error))
     return FALSE;
   program->live.graph = oct_live_graph_new (&source, error);
   if (program->live.graph == NULL)

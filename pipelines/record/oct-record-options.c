@@ -69,7 +69,8 @@ check_options (OctRecordProgramOptions *options, GError **error)
     problem = "--no-video leaves nothing to record; add --raw, --lossless, "
               "--volume, --flow or --keep-seconds.";
   else if (pipeline->flow && pipeline->volume.wanted && pipeline->source == NULL
-           && pipeline->spectra.data == NULL)
+           && pipeline->spectra.data == NULL
+           && pipeline->digitizer.socket == NULL)
     problem =
         "The virtual OCT system is recorded with --flow or with --volume, "
         "not with both.";
@@ -93,8 +94,11 @@ check_options (OctRecordProgramOptions *options, GError **error)
   else if (pipeline->images.depths != NULL
            && oct_source_options_has_depths (&pipeline->spectra))
     problem = OCT_VIEW_DEPTHS_TWICE;
-  else if (pipeline->source != NULL && pipeline->spectra.data != NULL)
-    problem = "Either --data or --source gives the spectra, not both.";
+  else if ((pipeline->source != NULL) + (pipeline->spectra.data != NULL)
+               + (pipeline->digitizer.socket != NULL)
+           > 1)
+    problem = "Only one of --data, --source, --oct-camera and --daq gives the "
+              "spectra.";
   else
     problem = oct_record_volume_check (&pipeline->volume);
   pipeline->meters = options->output != NULL && !options->no_meters;
@@ -102,7 +106,9 @@ check_options (OctRecordProgramOptions *options, GError **error)
   if (problem != NULL)
     g_set_error_literal (
         error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, problem);
-  return problem == NULL && oct_view_options_check (&pipeline->images, error)
+  return problem == NULL
+         && oct_digitizer_options_check (&pipeline->digitizer, error)
+         && oct_view_options_check (&pipeline->images, error)
          && check_fill (pipeline->fill, error)
          && oct_moment_check_options (options->keep_seconds,
              options->keep_memory, options->output != NULL, error)
@@ -244,6 +250,7 @@ oct_record_options_parse (
   add_film_entries (group, p);
   g_option_context_set_main_group (context, group);
   oct_source_options_add (context, &p->spectra);
+  oct_digitizer_options_add (context, &p->digitizer);
   oct_view_options_join (argc, *argv);
   oct_view_options_add (context, &p->images);
   oct_instrument_options_add (context, &p->instrument);
@@ -265,6 +272,7 @@ oct_record_options_clear (OctRecordProgramOptions *options)
   OctRecordOptions *p = &options->pipeline;
 
   oct_source_options_clear (&p->spectra);
+  oct_digitizer_options_clear (&p->digitizer);
   oct_instrument_options_clear (&p->instrument);
   oct_sensing_options_clear (&p->sensing);
   g_free (p->source);

@@ -36,11 +36,21 @@
 
 #define COUNTS "oct-record-counts"
 
+/* How long the program of the digitizer is waited for, ms. */
+#define DIGITIZER_TIME 5000
+
 typedef struct {
   gint offered, made;         /* atomic */
-  GstElement *source, *queue; /* source: octsrc, octcamerasrc or NULL */
+  GstElement *source, *queue; /* source: octsrc, octcamerasrc, octdaqsrc or
+                                 NULL */
   const char *dropped;        /* its property */
 } Counts;
+
+/* The digitizer, once it was looked at. */
+typedef struct {
+  OctDigitizerRing ring; /* all 0 without one */
+  char *source, *clock;  /* launch lines, or NULL */
+} Digitizer;
 
 /* ------------------------------------------------------------- launch lines */
 
@@ -86,7 +96,8 @@ describe_images (const OctRecordOptions *options)
 }
 
 static char *
-record_pipeline_describe (const OctRecordOptions *options)
+record_pipeline_describe (
+    const OctRecordOptions *options, const Digitizer *digitizer)
 {
   g_autofree char *images = describe_images (options);
   g_autofree char *view =
@@ -113,10 +124,13 @@ record_pipeline_describe (const OctRecordOptions *options)
         min, max);
   return g_strdup_printf (
       "%s ! capsfilter name=spectra%s ! " LEAKY "name=incoming "
-      "max-size-buffers=8 ! %soctreconstruct name=reconstruct output=ascans ! "
+      "max-size-buffers=8 ! %s%soctreconstruct name=reconstruct axis=%s "
+      "output=ascans ! "
       "%stee name=ascans %s %s %s ascans. ! %s ! %s",
       options->source != NULL ? options->source : "octsrc name=octsrc",
-      options->raw || options->held ? " caps=video/x-raw" : "", spectra, ascans,
+      options->raw || options->held ? " caps=video/x-raw" : "",
+      digitizer->clock != NULL ? digitizer->clock : "", spectra,
+      oct_digitizer_get_axis (&digitizer->ring), ascans,
       lossless != NULL ? lossless : "",
       options->volume.wanted ? oct_record_volume_describe () : "", flow, images,
       view);
@@ -351,17 +365,37 @@ find_method (const char *id, GError **error)
   return NULL;
 }
 
-GstElement *
-oct_record_pipeline_new (const OctRecordOptions *options, GError **error)
+/* Looks at the ring if there is a digitizer. */
+static gboolean
+record_pipeline_find_digitizer (
+    const OctRecordOptions *options, Digitizer *digitizer, GError **error)
 {
-  const OctMethod *method = find_method (options->method, error);
-  g_autofree char *description = NULL;
+  if (options->digitizer.socket == NULL)
+    return TRUE;
+  if (!oct_digitizer_look (
+          &options->digitizer, DIGITIZER_TIME, &digitizer->ring, error))
+    return FALSE;
+  if ((options->raw || options->held) && !digitizer->ring.is_raw) {
+    g_set_error_literal (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+        "--raw and --keep-memory take samples of 8 or 16 bits as they were "
+        "measured, which this digitizer does not deliver; leave them out.");
+    return FALSE;
+  }
+  digitizer->source =
+      oct_digitizer_describe (&options->digitizer, &digitizer->ring);
+  digitizer->clock =
+      oct_digitizer_describe_clock (&options->digitizer, &digitizer->ring);
+  return TRUE;
+}
+
+static GstElement *
+record_pipeline_make (const OctRecordOptions *options,
+    const Digitizer *digitizer, const OctMethod *method, GError **error)
+{
+  g_autofree char *description = record_pipeline_describe (options, digitizer);
   g_autoptr (GError) reason = NULL;
   GstElement *pipeline;
 
-  if (method == NULL)
-    return NULL;
-  description = record_pipeline_describe (options);
   if (options->source != NULL
       && !record_pipeline_check_source (options->source, error))
     return NULL;
@@ -371,6 +405,9 @@ oct_record_pipeline_new (const OctRecordOptions *options, GError **error)
     oct_launch_copy_camera_frames (GST_BIN (pipeline));
     if (!set_up (pipeline, options, method, error))
       gst_clear_object (&pipeline);
+    else /* an instrument may have another one */
+      oct_launch_set (pipeline, "reconstruct", "axis",
+          oct_digitizer_get_axis (&digitizer->ring));
   } else if (options->source != NULL
              && g_error_matches (reason, GST_PARSE_ERROR, GST_PARSE_ERROR_LINK))
     g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_NEGOTIATION,
@@ -379,6 +416,26 @@ oct_record_pipeline_new (const OctRecordOptions *options, GError **error)
         reason->message);
   else
     g_propagate_error (error, g_steal_pointer (&reason));
+  return pipeline;
+}
+
+GstElement *
+oct_record_pipeline_new (const OctRecordOptions *options, GError **error)
+{
+  const OctMethod *method = find_method (options->method, error);
+  OctRecordOptions all = *options;
+  Digitizer digitizer = { 0 };
+  GstElement *pipeline = NULL;
+
+  if (method == NULL)
+    return NULL;
+  if (record_pipeline_find_digitizer (options, &digitizer, error)) {
+    if (digitizer.source != NULL)
+      all.source = digitizer.source;
+    pipeline = record_pipeline_make (&all, &digitizer, method, error);
+  }
+  g_free (digitizer.source);
+  g_free (digitizer.clock);
   return pipeline;
 }
 
@@ -401,20 +458,20 @@ free_counts (gpointer data)
   g_free (counts);
 }
 
-/* The camera in --source that counts what it loses, or NULL. */
+/* The source of this kind, which counts what it loses, or NULL. */
 static GstElement *
-find_camera (GstBin *bin)
+find_source (GstBin *bin, const char *factory)
 {
-  GstIterator *cameras =
-      gst_bin_iterate_all_by_element_factory_name (bin, "octcamerasrc");
+  GstIterator *sources =
+      gst_bin_iterate_all_by_element_factory_name (bin, factory);
   GValue value = G_VALUE_INIT;
-  GstElement *camera = NULL;
+  GstElement *source = NULL;
 
-  if (gst_iterator_next (cameras, &value) == GST_ITERATOR_OK)
-    camera = g_value_dup_object (&value);
+  if (gst_iterator_next (sources, &value) == GST_ITERATOR_OK)
+    source = g_value_dup_object (&value);
   g_value_unset (&value);
-  gst_iterator_free (cameras);
-  return camera;
+  gst_iterator_free (sources);
+  return source;
 }
 
 void
@@ -428,8 +485,12 @@ oct_record_pipeline_count (GstElement *pipeline)
   counts->source = gst_bin_get_by_name (GST_BIN (pipeline), "octsrc");
   counts->dropped = "dropped";
   if (counts->source == NULL) {
-    counts->source = find_camera (GST_BIN (pipeline));
+    counts->source = find_source (GST_BIN (pipeline), "octcamerasrc");
     counts->dropped = "lost";
+  }
+  if (counts->source == NULL) {
+    counts->source = find_source (GST_BIN (pipeline), "octdaqsrc");
+    counts->dropped = "incomplete";
   }
   counts->queue = gst_bin_get_by_name (GST_BIN (pipeline), "incoming");
   gst_pad_add_probe (
@@ -452,7 +513,8 @@ oct_record_pipeline_get_counts (GstElement *pipeline)
   g_object_get (counts->queue, "current-level-buffers", &waiting, NULL);
   /* one is being worked on */
   lost = g_atomic_int_get (&counts->offered) - made - (gint)waiting - 1;
-  return (OctRecordCounts){ made, at_source + MAX (lost, 0) };
+  return (OctRecordCounts){ made, at_source + MAX (lost, 0),
+    oct_digitizer_count_lost (GST_BIN (pipeline)) };
 }
 
 /* --------------------------------------------------------------------- pads */

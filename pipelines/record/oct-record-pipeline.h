@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include "oct-digitizer.h"
 #include "oct-instrument.h"
 #include "oct-record-volume.h"
 #include "oct-sensing.h"
@@ -20,8 +21,9 @@ typedef struct {
   OctInstrumentOptions instrument;
   OctSensingOptions sensing;
   OctViewOptions images;
-  char *source;       /* launch line that delivers raw spectra, or NULL */
-  char *oct_camera;   /* becomes `source` */
+  char *source;     /* launch line that delivers raw spectra, or NULL */
+  char *oct_camera; /* becomes `source` */
+  OctDigitizerOptions digitizer; /* or, with a socket, the spectra of that */
   double line_rate;   /* A-lines per second, 0 = as the recording says, else 30
                          B-scans per second */
   char *method;       /* id of an OctMethod, NULL = the default */
@@ -59,6 +61,7 @@ typedef struct {
   guint64 frames;  /* B-scans that were reconstructed */
   guint64 dropped; /* B-scans that the source, or the reconstruction after it,
                       was too slow for */
+  guint64 lost_lines; /* A-lines of a digitizer that never came */
 } OctRecordCounts;
 
 /* To be called once the pipeline was made; freed with it. */

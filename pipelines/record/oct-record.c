@@ -435,6 +435,9 @@ record_show_progress (Program *program, gboolean last)
   g_string_append_printf (line,
       "%s  live %" G_GUINT64_FORMAT " B-scans, %" G_GUINT64_FORMAT " dropped",
       time, counts.frames, counts.dropped);
+  if (counts.lost_lines > 0)
+    g_string_append_printf (
+        line, ", %" G_GUINT64_FORMAT " A-lines lost", counts.lost_lines);
   for (guint i = 0; i < program->count; i++)
     record_append (line, &program->recordings[i]);
   if (program->stream != NULL) {

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""oct-record with a digitizer, whose program is oct-daq-sim: a k-clock, A-lines that
+are lost, a program that dies, options that do not fit.  Output is TAP."""
+import contextlib
+import csv
+import os
+import pathlib
+import signal
+import subprocess
+
+import tap
+from recordings import RECORD, lines_until, recording, run
+
+SIM = os.environ["OCT_DAQ_SIM"]
+# a mirror at 0.5 mm, 15 B-scans per second
+MIRROR = ["--phantom", "mirror", "--samples", 1024, "--lines", 64, "--bscans", 8,
+          "--line-rate", 960]
+DEPTH_UM = 500
+
+
+@contextlib.contextmanager
+def digitizer(folder, *options):
+    """oct-daq-sim at the socket `daq`, which is there."""
+    socket = pathlib.Path(folder, "daq")
+    process = subprocess.Popen([SIM, *map(str, options), "daq"], cwd=folder, text=True,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    try:
+        tap.until("the socket", lambda: socket.exists() or process.poll() is not None)
+        assert process.poll() is None, process.stderr.read()
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def rows(path):
+    return list(csv.DictReader(path.read_text().splitlines()))
+
+
+def record(folder, name, *options, until):
+    """Records until `until` is true of a line of progress, then Ctrl-C; what was printed
+    after that and as errors."""
+    with recording(folder, "--daq", "daq", "--output", name, *options) as process:
+        lines_until(process, until)
+        process.send_signal(signal.SIGINT)
+        output, errors = process.communicate(timeout=tap.PATIENCE)
+        assert process.returncode == 0, errors
+    return output, errors
+
+
+def test_mirror(folder):
+    """Sizes, rates and wavelengths come from the ring: the mirror is at its depth."""
+    with digitizer(folder, *MIRROR):
+        record(folder, "m", "--background", "none", "--raw", "--bscans", 8, "--volume",
+               until=lambda found: found["raw"].frames >= 20)
+    for row in rows(folder / "m-ascans.csv"):
+        assert abs(float(row["peak-um"]) - DEPTH_UM) < 2, row
+    text = (folder / "m.oct").read_text(errors="replace")
+    for line in "samples=1024", "lines=64", "bscans-per-volume=8", "line-rate=960":
+        assert f"\n{line}\n" in text, text[:600]
+    assert "k-clock" not in text
+
+
+def test_k_clock(folder):
+    """The channel of a k-clock is used by itself; raw spectra keep it."""
+    with digitizer(folder, *MIRROR, "--k-clock", "--sweep-jitter", 1.5):
+        record(folder, "k", "--background", "none", "--raw", "--clock-jitter", 2,
+               until=lambda found: found["raw"].frames >= 20)
+    # the clock begins and ends within the sweep, which changes the scale by 1 %
+    for row in rows(folder / "k-ascans.csv"):
+        assert abs(float(row["peak-um"]) - DEPTH_UM) < 0.01 * DEPTH_UM, row
+    text = (folder / "k.oct").read_text(errors="replace")
+    assert "\nk-clock=true\n" in text and "\nsamples=2048\n" in text, text[:600]
+
+
+def test_losses(folder):
+    """Lost A-lines are told; B-scans that lack some count as dropped."""
+    with digitizer(folder, *MIRROR, "--lose", 0.3):
+        with recording(folder, "--daq", "daq", "--output", "l", "--no-meters") as process:
+            for line in process.stdout:
+                if " A-lines lost" in line:
+                    break
+            else:
+                raise AssertionError(process.stderr.read())
+            lines_until(process, lambda found: found["live"].dropped > 0)
+            process.send_signal(signal.SIGINT)
+            _, errors = process.communicate(timeout=tap.PATIENCE)
+    assert "The digitizer has lost A-lines" in errors, errors
+
+
+def test_a_program_that_dies(folder):
+    """The recording goes on when the program of the digitizer is there again."""
+    with recording(folder, "--daq", "daq", "--output", "d", "--no-meters") as process:
+        with digitizer(folder, *MIRROR):
+            lines_until(process, lambda found: found["video"].frames >= 5)
+        before = lines_until(process, lambda found: True)["video"].frames
+        with digitizer(folder, *MIRROR):
+            lines_until(process, lambda found: found["video"].frames >= before + 20)
+            process.send_signal(signal.SIGINT)
+            _, errors = process.communicate(timeout=tap.PATIENCE)
+    assert process.returncode == 0, errors
+    assert "has ended without closing its ring" in errors, errors
+    assert "is there again" in errors or "Note:" in errors, errors
+
+
+def test_nobody_there(folder):
+    _, errors = run("--daq", "daq", "--output", "n", cwd=folder, status=1)
+    assert "Nothing answers at the socket" in errors and len(errors.splitlines()) == 1, errors
+    assert not list(folder.glob("n*"))
+    (folder / "daq").write_text("not a socket")
+    _, errors = run("--daq", "daq", "--output", "n", cwd=folder, status=1)
+    assert "daq" in errors and len(errors.splitlines()) == 1, errors
+
+
+def test_wrong_options(folder):
+    for options, said in (
+            (["--daq", "daq", "--data", "x.raw"], "Only one of"),
+            (["--daq", "daq", "--source", "octsrc"], "Only one of"),
+            (["--daq", "daq", "--oct-camera", "first"], "Only one of"),
+            (["--daq", ""], "--daq is the path"),
+            (["--clock-delay", 2], "belong to --daq"),
+            (["--clock-jitter", 2], "belong to --daq"),
+            (["--daq", "daq", "--clock-delay", "nan"], "-1000 to 1000"),
+            (["--daq", "daq", "--clock-jitter", 33], "0 to 32"),
+            (["--daq", "daq", "--clock-jitter", -1], "0 to 32")):
+        _, errors = run(*options, "--output", "w", cwd=folder, status=2)
+        assert said in errors and len(errors.splitlines()) == 1, (options, errors)
+
+
+assert RECORD
+tap.main(globals())
