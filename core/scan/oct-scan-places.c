@@ -149,7 +149,7 @@ typedef struct {
 } Run;
 
 static double
-get_length (double x, double y)
+get_step_length (double x, double y)
 {
   return sqrt (x * x + y * y);
 }
@@ -161,15 +161,15 @@ places_go_on (const OctScanPlaces *places, guint last, guint next)
 {
   const double *a = places->points[last - 1].at, *b = places->points[last].at;
   const double *c = places->points[next].at;
-  double step = get_length (b[0] - a[0], b[1] - a[1]);
+  double step = get_step_length (b[0] - a[0], b[1] - a[1]);
 
-  return get_length (c[0] - 2 * b[0] + a[0], c[1] - 2 * b[1] + a[1])
+  return get_step_length (c[0] - 2 * b[0] + a[0], c[1] - 2 * b[1] + a[1])
          <= step / 2;
 }
 
 /* The run that begins with `first`, the first A-line of a B-scan. */
 static Run
-find_run (const OctScanPlaces *places, guint first)
+places_find_run (const OctScanPlaces *places, guint first)
 {
   Run run = { first, first + places->lines, FALSE };
 
@@ -182,7 +182,7 @@ find_run (const OctScanPlaces *places, guint first)
 
 /* At A-line `at` of the run and fractions, which may lie before or after it. */
 static double
-find_place (const OctScanPlaces *places, const Run *run, double at, guint axis)
+places_find (const OctScanPlaces *places, const Run *run, double at, guint axis)
 {
   guint count = run->end - run->first, i, j;
   double whole;
@@ -216,10 +216,10 @@ oct_scan_places_new_late (const OctScanPlaces *places,
     return NULL;
   }
   for (guint first = 0; first < places->count; first = run.end) {
-    run = find_run (places, first);
+    run = places_find_run (places, first);
     for (guint i = run.first; i < run.end; i++) {
-      x[i] = find_place (places, &run, (double)(i - first) - late[0], 0);
-      y[i] = find_place (places, &run, (double)(i - first) - late[1], 1);
+      x[i] = places_find (places, &run, (double)(i - first) - late[0], 0);
+      y[i] = places_find (places, &run, (double)(i - first) - late[1], 1);
     }
   }
   return oct_scan_places_new (

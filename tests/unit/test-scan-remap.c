@@ -424,10 +424,10 @@ make_places (OctScanKind kind, gboolean bidirectional)
 static void
 test_late (void)
 {
-  static const double lates[] = { 0, 0.25, 12.7, -3, 500.5 };
+  static const double delays[] = { 0, 0.25, 12.7, -3, 500.5 };
 
-  for (guint k = 0; k < G_N_ELEMENTS (lates); k++) {
-    const double late[] = { lates[k], -lates[k] };
+  for (guint k = 0; k < G_N_ELEMENTS (delays); k++) {
+    const double late[] = { delays[k], -delays[k] };
     g_autoptr (OctScanPlaces) raster = make_places (OCT_SCAN_RASTER, TRUE);
     g_autoptr (OctScanPlaces) curve = make_places (OCT_SCAN_LISSAJOUS, FALSE);
     g_autoptr (OctScanPlaces) moved =
@@ -439,7 +439,7 @@ test_late (void)
       double way = i / 64 % 2 == 0 ? 1 : -1, t[2];
 
       g_assert_cmpfloat_with_epsilon (moved->points[i].at[0],
-          raster->points[i].at[0] - way * lates[k] * 6 / 64, 1e-9);
+          raster->points[i].at[0] - way * delays[k] * 6 / 64, 1e-9);
       g_assert_cmpfloat (moved->points[i].at[1], ==, raster->points[i].at[1]);
       for (guint axis = 0; axis < 2; axis++)
         t[axis] = 2 * G_PI * (i + 0.5 - late[axis]) / curve->count;
