@@ -139,6 +139,93 @@ oct_scan_places_new_from_settings (const OctScanSettings *s, GError **error)
   return NULL;
 }
 
+/* ---------------------------------------------------------------------- late */
+
+/* A-lines that follow each other without a way between them: first .. end - 1,
+ * after which comes first again if it is closed. */
+typedef struct {
+  guint first, end;
+  gboolean closed;
+} Run;
+
+static double
+get_step_length (double x, double y)
+{
+  return sqrt (x * x + y * y);
+}
+
+/* Whether the beam goes on from A-line `last` to `next` as it came from the one
+ * before. */
+static gboolean
+places_go_on (const OctScanPlaces *places, guint last, guint next)
+{
+  const double *a = places->points[last - 1].at, *b = places->points[last].at;
+  const double *c = places->points[next].at;
+  double step = get_step_length (b[0] - a[0], b[1] - a[1]);
+
+  return get_step_length (c[0] - 2 * b[0] + a[0], c[1] - 2 * b[1] + a[1])
+         <= step / 2;
+}
+
+/* The run that begins with `first`, the first A-line of a B-scan. */
+static Run
+places_find_run (const OctScanPlaces *places, guint first)
+{
+  Run run = { first, first + places->lines, FALSE };
+
+  while (run.end < places->count && places_go_on (places, run.end - 1, run.end))
+    run.end += places->lines;
+  run.closed = run.first == 0 && run.end == places->count
+               && places_go_on (places, run.end - 1, 0);
+  return run;
+}
+
+/* At A-line `at` of the run and fractions, which may lie before or after it. */
+static double
+places_find (const OctScanPlaces *places, const Run *run, double at, guint axis)
+{
+  guint count = run->end - run->first, i, j;
+  double whole;
+
+  if (run->closed)
+    at -= floor (at / count) * count;
+  whole = CLAMP (floor (at), 0, count - (run->closed ? 1.0 : 2.0));
+  i = (guint)whole;
+  j = (i + 1) % count;
+  return places->points[run->first + i].at[axis]
+         + (at - whole)
+               * (places->points[run->first + j].at[axis]
+                   - places->points[run->first + i].at[axis]);
+}
+
+OctScanPlaces *
+oct_scan_places_new_late (const OctScanPlaces *places,
+    const double late[OCT_SCAN_AXES], GError **error)
+{
+  g_autofree double *x = g_new (double, places->count);
+  g_autofree double *y = g_new (double, places->count);
+  Run run;
+
+  if (!(fabs (late[0]) <= OCT_SCAN_MOST_LATE)
+      || !(fabs (late[1]) <= OCT_SCAN_MOST_LATE) || places->lines < 2) {
+    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+        "A beam that is %g and %g A-lines late was given, in B-scans of %u "
+        "A-lines; at most %g, and B-scans of 2 A-lines or more are expected, "
+        "set the delays of x and y to less.",
+        late[0], late[1], places->lines, OCT_SCAN_MOST_LATE);
+    return NULL;
+  }
+  for (guint first = 0; first < places->count; first = run.end) {
+    run = places_find_run (places, first);
+    for (guint i = run.first; i < run.end; i++) {
+      x[i] = places_find (places, &run, (double)(i - first) - late[0], 0);
+      y[i] = places_find (places, &run, (double)(i - first) - late[1], 1);
+    }
+  }
+  return oct_scan_places_new (
+      places->lines, places->bscans, x, y, 1.0, places->pattern, error);
+}
+
 /* --------------------------------------------------------------------- files */
 
 char *

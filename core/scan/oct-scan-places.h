@@ -33,6 +33,16 @@ OctScanPlaces *oct_scan_places_new (guint lines, guint bscans, const double *x,
 OctScanPlaces *oct_scan_places_new_from_settings (
     const OctScanSettings *settings, GError **error);
 
+/* Where the beam is if its axes are late[x, y] A-lines after these places,
+ * fractions too, or ahead: linear between A-lines of a B-scan, and beyond its
+ * ends as fast as there.  Pieces of a curve go on from one to the next, and a
+ * closed curve from its end to its beginning: where the step to the next piece
+ * is that within the piece, to half its length.  NULL with OCT_ERROR_SETTINGS:
+ * more than OCT_SCAN_MOST_LATE, or B-scans of one A-line. */
+#define OCT_SCAN_MOST_LATE 4096.0
+OctScanPlaces *oct_scan_places_new_late (const OctScanPlaces *places,
+    const double late[OCT_SCAN_AXES], GError **error);
+
 /* The text of a scan file (oct-scan-curve.h) with these places, g_free() it. */
 char *oct_scan_places_format (const OctScanPlaces *places, gsize *length);
 

@@ -46,6 +46,15 @@ static GST_OCT_DEFINE_ENUM (
           "a hole: black, and filled in by octvolumecs",
           0, NULL,
           GST_OCT_DOUBLE (GstOctRemapSettings, hole, 0.1, MOST_HOLE, 1.5) },
+      { "delay-x", "Delay x",
+          "A-lines and fractions of them by which the mirror of x is late, if "
+          "its path was sent without a delay; `delay-lines` of octflip's tune",
+          0, NULL,
+          GST_OCT_DOUBLE (GstOctRemapSettings, delay_x, -OCT_SCAN_MOST_LATE,
+              OCT_SCAN_MOST_LATE, 0.0) },
+      { "delay-y", "Delay y", "The same of y", 0, NULL,
+          GST_OCT_DOUBLE (GstOctRemapSettings, delay_y, -OCT_SCAN_MOST_LATE,
+              OCT_SCAN_MOST_LATE, 0.0) },
       { "complex", "Complex",
           "A-scans: sums of complex values, for scans that keep their phase; "
           "else sums of amplitudes, with the phase of the nearest A-line",
@@ -127,6 +136,8 @@ gst_oct_remap_grid_make (const GstOctRemapSettings *s,
   double usual = find_spacing (places, &box);
   g_autofree double *x = g_new (double, places->count);
   g_autofree double *y = g_new (double, places->count);
+  const double delay[] = { s->delay_x, s->delay_y };
+  g_autoptr (OctScanPlaces) late = NULL;
   OctScanRemapSettings settings;
 
   grid->columns = choose_axis (
@@ -142,8 +153,14 @@ gst_oct_remap_grid_make (const GstOctRemapSettings *s,
         MOST_PIXELS);
     return NULL;
   }
+  /* the raster stays that of the path */
+  if (delay[0] != 0 || delay[1] != 0) {
+    late = oct_scan_places_new_late (places, delay, error);
+    if (late == NULL)
+      return NULL;
+  }
   for (guint i = 0; i < places->count; i++) {
-    const double *at = places->points[i].at;
+    const double *at = late != NULL ? late->points[i].at : places->points[i].at;
 
     x[i] = (at[0] * METRES - box.low[0] - box.size[0] / 2) / grid->spacing[0]
            + (grid->columns - 1) / 2.0;

@@ -15,6 +15,7 @@ typedef struct {
   guint columns, rows;         /* 0: as large as the path */
   double x_spacing, y_spacing; /* metres; 0: an A-line for each pixel */
   double width, hole;          /* pixels */
+  double delay_x, delay_y;     /* A-lines */
   gboolean complex;
   guint64 holes, missing; /* to be read */
 } GstOctRemapSettings;

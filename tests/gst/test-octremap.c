@@ -616,6 +616,72 @@ GST_START_TEST (test_no_memory)
 }
 GST_END_TEST;
 
+/* ------------------------------------------------------------------ late mirrors */
+
+#define LATE_LINES 8u
+
+/* A raster of two B-scans, forth and back. */
+static GstEvent *
+make_raster (void)
+{
+  double x[2 * LATE_LINES], y[2 * LATE_LINES];
+  g_autoptr (GstBuffer) bx = NULL;
+  g_autoptr (GstBuffer) by = NULL;
+
+  for (guint i = 0; i < LATE_LINES; i++) {
+    x[i] = x[2 * LATE_LINES - 1 - i] = SPACING * i;
+    y[i] = 0;
+    y[LATE_LINES + i] = SPACING;
+  }
+  bx = make_doubles (x, 2 * LATE_LINES);
+  by = make_doubles (y, 2 * LATE_LINES);
+  return gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM_STICKY,
+      gst_structure_new ("application/x-oct-scan-path", "lines", G_TYPE_UINT,
+          LATE_LINES, "bscans", G_TYPE_UINT, 2, "x", GST_TYPE_BUFFER, bx, "y",
+          GST_TYPE_BUFFER, by, NULL));
+}
+
+/* With the delay of the mirror, each pixel is of the A-line that saw it, in
+ * both directions. */
+GST_START_TEST (test_delay)
+{
+  const gint late = __i__ == 0 ? 2 : -2;
+  g_autofree char *launch = g_strdup_printf (
+      "octremap columns=8 rows=2 x-spacing=10e-6 y-spacing=10e-6 "
+      "method=nearest delay-x=%d",
+      late);
+  GstHarness *harness = oct_test_harness (launch);
+
+  gst_harness_set_src_caps (harness,
+      gst_caps_from_string (
+          "video/x-raw,format=GRAY8,width=8,height=1,framerate=100/1"));
+  gst_harness_push_event (harness, make_raster ());
+  for (guint bscan = 0; bscan < 2; bscan++) {
+    guint8 row[8]; /* the stride is a multiple of 4 */
+    GstBuffer *buffer;
+
+    for (gint i = 0; i < (gint)LATE_LINES; i++)
+      row[i] = (guint8)(100
+                        + 10
+                              * (bscan == 0 ? i - late
+                                            : (gint)LATE_LINES - 1 - i + late));
+    buffer = gst_buffer_new_memdup (row, sizeof row);
+    oct_test_add_scan_meta (buffer, bscan, 2, 0);
+    fail_unless_equals_int (gst_harness_push (harness, buffer), GST_FLOW_OK);
+  }
+  for (guint bscan = 0; bscan < 2; bscan++) {
+    g_autoptr (GstBuffer) buffer = gst_harness_pull (harness);
+    guint8 row[8];
+
+    fail_unless_equals_int (
+        gst_buffer_extract (buffer, 0, row, sizeof row), sizeof row);
+    for (guint i = 2; i < LATE_LINES - 2; i++)
+      fail_unless_equals_int (row[i], 100 + 10 * i);
+  }
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
 static Suite *
 octremap_suite (void)
 {
@@ -638,6 +704,7 @@ octremap_suite (void)
   tcase_add_test (tcase, test_outside);
   if (CAN_LIMIT_MEMORY)
     tcase_add_test (tcase, test_no_memory);
+  tcase_add_loop_test (tcase, test_delay, 0, 2);
   suite_add_tcase (suite, tcase);
   return suite;
 }

@@ -393,6 +393,84 @@ test_files (void)
   g_unlink (path);
 }
 
+/* ------------------------------------------------------------------ late mirrors */
+
+static OctScanPlaces *
+make_places (OctScanKind kind, gboolean bidirectional)
+{
+  OctScanSettings settings = { .kind = kind,
+    .line_rate = 1e5,
+    .lines = 64,
+    .bscans = 16,
+    .width = 6,
+    .height = 1.5,
+    .bidirectional = bidirectional,
+    .repeats = 1,
+    .group = 1,
+    .cycles = 2,
+    .limits = { { 5, 5 }, { 1e4, 1e4 }, { 5e6, 5e6 } } };
+  GError *error = NULL;
+  OctScanPlaces *places = oct_scan_places_new_from_settings (&settings, &error);
+
+  g_assert_no_error (error);
+  return places;
+}
+
+/* A beam of constant velocity is late by as many A-lines, also at the ends of
+ * B-scans, of which the next one runs back although it is as near as the next
+ * A-line; y does not change.  A curve that is closed goes on from its end to
+ * its beginning: places between two A-lines lie on their chord, which is within
+ * (2 pi 3 / 1024)^2 / 8 of the curve, times the radius of 3 mm. */
+static void
+test_late (void)
+{
+  static const double delays[] = { 0, 0.25, 12.7, -3, 500.5 };
+
+  for (guint k = 0; k < G_N_ELEMENTS (delays); k++) {
+    const double late[] = { delays[k], -delays[k] };
+    g_autoptr (OctScanPlaces) raster = make_places (OCT_SCAN_RASTER, TRUE);
+    g_autoptr (OctScanPlaces) curve = make_places (OCT_SCAN_LISSAJOUS, FALSE);
+    g_autoptr (OctScanPlaces) moved =
+        oct_scan_places_new_late (raster, late, NULL);
+    g_autoptr (OctScanPlaces) turned =
+        oct_scan_places_new_late (curve, late, NULL);
+
+    for (guint i = 0; i < raster->count; i++) {
+      double way = i / 64 % 2 == 0 ? 1 : -1, t[2];
+
+      g_assert_cmpfloat_with_epsilon (moved->points[i].at[0],
+          raster->points[i].at[0] - way * delays[k] * 6 / 64, 1e-9);
+      g_assert_cmpfloat (moved->points[i].at[1], ==, raster->points[i].at[1]);
+      for (guint axis = 0; axis < 2; axis++)
+        t[axis] = 2 * G_PI * (i + 0.5 - late[axis]) / curve->count;
+      g_assert_cmpfloat_with_epsilon (
+          turned->points[i].at[0], 3 * sin (2 * t[0]), 2e-4);
+      g_assert_cmpfloat_with_epsilon (
+          turned->points[i].at[1], 0.75 * sin (3 * t[1]), 2e-4);
+    }
+  }
+}
+
+static void
+test_late_refused (void)
+{
+  static const double bad[][2] = { { 5000, 0 }, { 0, NAN }, { -INFINITY, 0 } };
+  const double x[4] = { 0, 1, 2, 3 }, late[] = { 1, 1 };
+  g_autoptr (OctScanPlaces) places =
+      oct_scan_places_new (4, 1, x, x, 1, NULL, NULL);
+  g_autoptr (OctScanPlaces) single =
+      oct_scan_places_new (1, 4, x, x, 1, NULL, NULL);
+  GError *error = NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (bad); i++) {
+    g_assert_null (oct_scan_places_new_late (places, bad[i], &error));
+    oct_test_assert_error (&error, OCT_ERROR_SETTINGS, "A-lines late", NULL);
+  }
+  g_assert_null (oct_scan_places_new_late (single, late, &error));
+  oct_test_assert_error (
+      &error, OCT_ERROR_SETTINGS, "B-scans of 1 A-lines", NULL);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -407,5 +485,7 @@ main (int argc, char **argv)
   g_test_add_func ("/remap/refused", test_refused);
   g_test_add_func ("/remap/no-memory", test_no_memory);
   g_test_add_func ("/places/files", test_files);
+  g_test_add_func ("/scan-remap/late", test_late);
+  g_test_add_func ("/scan-remap/late-refused", test_late_refused);
   return g_test_run ();
 }

@@ -1,0 +1,493 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * The action signal tune of octflip: octscangen drives mirrors that are late,
+ * the virtual system sees along their path, and the delay that is found brings
+ * the image right, in octflip and in octscangen; formats, and what is refused.
+ */
+#include "oct-calibration-text.h"
+#include "oct-phantom.h"
+#include "oct-scan-galvo.h"
+#include "oct-test-files.h"
+#include "oct-test-pipelines.h"
+
+#include <math.h>
+#include <string.h>
+
+#define LINES 256u
+#define BSCANS 8u
+#define DEPTHS 256u
+#define RATE 1e5
+#define FREQUENCY 2000.0
+#define DAMPING 0.8
+#define LAG (2 * DAMPING / (2 * G_PI * FREQUENCY) * RATE) /* A-lines */
+#define WIDTH 4.31 /* mm: A-lines lie anywhere between columns */
+#define VOLTS 0.64
+#define FULL_SCALE 10.0
+#define SAMPLES 512u
+#define COLUMNS 320u /* of the sample: speckle is 4 A-lines wide */
+/* With this multiple of a camera's noise the A-scans have 10 dB or less. */
+#define NOISE 9.0
+
+/* ----------------------------------------------------------------- the mirrors */
+
+/* Samples of x, y and the gate, of two volumes. */
+static double *
+drive_mirrors (double delay, gsize *count)
+{
+  g_autofree char *path = oct_test_file_path ("volts");
+  g_autofree char *launch = g_strdup_printf (
+      "octscangen line-rate=100000 lines=%u bscans=%u width=%g height=1e-4 "
+      "bidirectional=true settle=0.0005 volumes=2 gate=true delay-x=%.9f "
+      "! audio/x-raw,format=F64LE ! filesink location=%s",
+      LINES, BSCANS, WIDTH, delay, path);
+  char *data;
+  gsize size;
+
+  fail_unless (oct_test_plays (launch, NULL));
+  fail_unless (g_file_get_contents (path, &data, &size, NULL));
+  *count = size / (3 * sizeof (double));
+  return (double *)(gpointer)data;
+}
+
+/* Where mirrors that follow these samples are at the A-lines of the second
+ * volume, [BSCANS][LINES] mm. */
+static OctScanPoint *
+follow (double delay)
+{
+  g_autoptr (OctScanGalvo) galvo =
+      oct_scan_galvo_new (FREQUENCY, DAMPING, 0, RATE, NULL);
+  OctScanPoint *places = g_new (OctScanPoint, BSCANS * LINES);
+  g_autofree double *samples = NULL;
+  guint taken = 0;
+  gsize count;
+
+  samples = drive_mirrors (delay, &count);
+  for (gsize i = 0; i < count; i++) {
+    const double *s = samples + 3 * i;
+    OctScanPoint at = oct_scan_galvo_follow (
+        galvo, &(OctScanPoint){
+                   { s[0] * FULL_SCALE / VOLTS, s[1] * FULL_SCALE / VOLTS } });
+
+    if (s[2] != 0 && taken++ >= BSCANS * LINES)
+      places[taken - 1 - BSCANS * LINES] = at;
+  }
+  fail_unless_equals_int (taken, 2 * BSCANS * LINES);
+  return places;
+}
+
+/* The raw spectra of a still sample along these places, and the calibration. */
+static void
+take_spectra (const OctScanPoint *places, double noise)
+{
+  g_autoptr (OctPhantom) phantom =
+      oct_phantom_new (&(OctPhantomSettings){ .kind = OCT_PHANTOM_LAYERS,
+                           .samples = SAMPLES,
+                           .lines = LINES,
+                           .bscans = BSCANS,
+                           .sample_format = OCT_SAMPLE_U16,
+                           .noise = noise,
+                           .seed = 3,
+                           .follows = TRUE,
+                           .columns = COLUMNS,
+                           .still = TRUE },
+          NULL);
+  g_autofree guint16 *spectra = g_new (guint16, BSCANS * LINES * SAMPLES);
+  g_autofree char *text =
+      oct_calibration_format (oct_phantom_get_calibration (phantom), NULL);
+
+  for (guint b = 0; b < BSCANS; b++)
+    oct_phantom_render_along (phantom, b, places + b * LINES,
+        spectra + b * LINES * SAMPLES, SAMPLES * sizeof *spectra);
+  g_free (oct_test_file (
+      "spectra.raw", spectra, BSCANS * LINES * SAMPLES * sizeof *spectra));
+  g_free (oct_test_file ("calibration.csv", text, strlen (text)));
+}
+
+/* ---------------------------------------------------------------- the messages */
+
+static GstStructure *
+wait_for_tuning (GstElement *pipeline)
+{
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstStructure *s = NULL;
+
+  while (s == NULL) {
+    GstMessage *message = gst_bus_timed_pop_filtered (bus, 60 * GST_SECOND,
+        (GstMessageType)(GST_MESSAGE_ELEMENT | GST_MESSAGE_ERROR));
+
+    fail_unless (message != NULL, "no result after a minute");
+    fail_unless (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ELEMENT);
+    if (gst_message_has_name (message, "oct-tune"))
+      s = gst_structure_copy (gst_message_get_structure (message));
+    gst_message_unref (message);
+  }
+  g_print ("%s\n", gst_structure_get_string (s, "text"));
+  gst_object_unref (bus);
+  return s;
+}
+
+static double
+get_double (const GstStructure *s, const char *field)
+{
+  double value = NAN;
+
+  fail_unless (gst_structure_get_double (s, field, &value), "no %s", field);
+  return value;
+}
+
+static gboolean
+tune (GstElement *pipeline, guint bscans)
+{
+  GstElement *flip = gst_bin_get_by_name (GST_BIN (pipeline), "flip");
+  gboolean begun = FALSE;
+
+  g_signal_emit_by_name (flip, "tune", bscans, &begun);
+  gst_object_unref (flip);
+  return begun;
+}
+
+static double
+get_shift (GstElement *pipeline)
+{
+  GstElement *flip = gst_bin_get_by_name (GST_BIN (pipeline), "flip");
+  double shift;
+
+  g_object_get (flip, "way-back-shift", &shift, NULL);
+  gst_object_unref (flip);
+  return shift;
+}
+
+/* ------------------------------------------------------------------ the images */
+
+/* The images of these spectra. */
+static char *
+see (const char *reconstruct, const char *rest)
+{
+  g_autofree char *spectra = oct_test_file_path ("spectra.raw");
+  g_autofree char *calibration = oct_test_file_path ("calibration.csv");
+
+  return g_strdup_printf (
+      "octsrc location=%s samples=%u lines=%u bscans=%u line-rate=100000 "
+      "! octreconstruct calibration=%s %s ! %s",
+      spectra, SAMPLES, LINES, BSCANS, calibration, reconstruct, rest);
+}
+
+#define IMAGES "range=manual min=" MIN_DB " max=" MAX_DB
+#define MIN_DB "25"
+#define MAX_DB "70"
+
+/* Correlation of two images within A-lines 64 .. 191. */
+static double
+correlate (const OctArray *a, const OctArray *b)
+{
+  double n = 0, sa = 0, sb = 0, aa = 0, bb = 0, ab = 0;
+
+  for (guint z = 0; z < a->rows; z++)
+    for (guint x = 64; x < 192; x++) {
+      double u = a->data[z * a->columns + x], v = b->data[z * b->columns + x];
+
+      n++;
+      sa += u;
+      sb += v;
+      aa += u * u;
+      bb += v * v;
+      ab += u * v;
+    }
+  return (n * ab - sa * sb) / sqrt ((n * aa - sa * sa) * (n * bb - sb * sb));
+}
+
+/* How well B-scans of both directions fit to each other with this shift. */
+static double
+compare_ways (double shift)
+{
+  g_autofree char *flip =
+      g_strdup_printf ("octflip way-back=odd way-back-shift=%.6f ! "
+                       "video/x-raw,format=GRAY8 ! appsink name=sink "
+                       "sync=false",
+          shift);
+  g_autofree char *launch = see (IMAGES, flip);
+  GstElement *pipeline = oct_test_start (launch);
+  g_autoptr (OctArray) forth = oct_test_pull (pipeline, "sink");
+  g_autoptr (OctArray) back = oct_test_pull (pipeline, "sink");
+  double found = correlate (forth, back);
+
+  oct_test_stop (pipeline);
+  return found;
+}
+
+/* The mean power of the first A-scans, but for the remains of the source at
+ * their top. */
+static double
+measure_power (void)
+{
+  g_autofree char *launch =
+      see ("output=ascans", "appsink name=sink sync=false");
+  GstElement *pipeline = oct_test_start (launch);
+  GstSample *sample = oct_test_pull_from (pipeline, "sink");
+  double sum = 0;
+  GstMapInfo map;
+  const float *values;
+
+  fail_unless (
+      gst_buffer_map (gst_sample_get_buffer (sample), &map, GST_MAP_READ));
+  values = (const float *)(gpointer)map.data;
+  for (gsize i = 0; i < map.size / sizeof *values; i++)
+    sum += i / 2 % DEPTHS < 8 ? 0 : (double)values[i] * values[i];
+  gst_buffer_unmap (gst_sample_get_buffer (sample), &map);
+  gst_sample_unref (sample);
+  oct_test_stop (pipeline);
+  return sum;
+}
+
+/* Finds the delay in these spectra; *shift: as octflip has it then. */
+static GstStructure *
+tune_spectra (const char *images, const char *elements, double *shift)
+{
+  g_autofree char *rest =
+      g_strdup_printf ("%soctflip name=flip way-back=odd ! fakesink", elements);
+  g_autofree char *launch = see (images, rest);
+  GstElement *pipeline = oct_test_make (launch);
+  GstStructure *s;
+
+  fail_unless (tune (pipeline, BSCANS));
+  fail_unless (!tune (pipeline, BSCANS));
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  s = wait_for_tuning (pipeline);
+  *shift = get_shift (pipeline);
+  oct_test_stop (pipeline);
+  return s;
+}
+
+/* From the scanner to the image: the delay is that of the mirrors, 2 z / w, the
+ * image is right with it, and with the delay in octscangen there is none
+ * left. */
+GST_START_TEST (test_loop)
+{
+  g_autofree OctScanPoint *late = follow (0), *right = NULL;
+  double shift, before, after, best, power, again;
+  GstStructure *s;
+
+  take_spectra (late, 0);
+  power = measure_power ();
+  take_spectra (late, NOISE);
+  power = 10 * log10 (power / (measure_power () - power));
+  g_print ("%.1f dB\n", power);
+  fail_unless (power < 10);
+
+  s = tune_spectra (IMAGES, "", &shift);
+  assert_equals_string (gst_structure_get_string (s, "result"), "changed");
+  g_print ("lag %.4f, found %.4f +- %.4f\n", LAG, get_double (s, "delay-lines"),
+      get_double (s, "delay-error"));
+  fail_unless (fabs (get_double (s, "delay-lines") - LAG) < 0.02);
+  fail_unless (
+      fabs (get_double (s, "delay") - get_double (s, "delay-lines") / RATE)
+      < 1e-12);
+  fail_unless (fabs (shift - 2 * get_double (s, "delay-lines")) < 1e-9);
+  fail_unless (fabs (shift - get_double (s, "way-back-shift")) < 1e-9);
+  fail_unless (get_double (s, "former-way-back-shift") == 0);
+
+  before = compare_ways (0);
+  after = compare_ways (shift);
+  best = compare_ways (2 * LAG);
+  right = follow (get_double (s, "delay"));
+  gst_structure_free (s);
+  take_spectra (right, NOISE);
+  again = compare_ways (0);
+  g_print ("both ways: %.3f, in octflip %.3f, in octscangen %.3f\n", before,
+      after, again);
+  /* as good as with the true shift; a B-scan of another place of the sample
+   * when octscangen has the delay */
+  fail_unless (fabs (after - best) < 0.01);
+  fail_unless (after > before + 0.1 && again > before + 0.1);
+  s = tune_spectra (IMAGES, "", &shift);
+  fail_unless (fabs (get_double (s, "delay-lines")) < 0.02);
+  gst_structure_free (s);
+}
+GST_END_TEST;
+
+static const char *const formats[] = {
+  "video/x-raw,format=GRAY8 ! ",
+  "video/x-raw,format=NV12 ! ",
+  "video/x-raw,format=GRAY16_LE ! ",
+  "octcolormap map=hot ! video/x-raw,format=RGBA ! ",
+};
+
+/* The delay is in images of every format; colours err more, as their brightness
+ * is another curve. */
+GST_START_TEST (test_formats)
+{
+  g_autofree OctScanPoint *late = follow (0);
+  GstStructure *s;
+  double shift;
+
+  take_spectra (late, 1);
+  s = tune_spectra (IMAGES, formats[__i__], &shift);
+  fail_unless (fabs (get_double (s, "delay-lines") - LAG) < 0.03);
+  gst_structure_free (s);
+}
+GST_END_TEST;
+
+/* ------------------------------------------------------------ images by hand */
+
+#define WIDE 64u
+#define HIGH 4u
+#define SHIFT 3
+
+static guint8
+make_level (gint column, guint depth)
+{
+  guint32 h = (guint32)column * 0x9E3779B1u + depth * 0x85EBCA6Bu;
+
+  h = (h ^ (h >> 15)) * 0xC2B2AE35u;
+  return (guint8)((h ^ (h >> 13)) & 255);
+}
+
+/* Columns with random levels, `late` columns late on the way in which it is
+ * taken. */
+static void
+draw (guint8 *pixels, gboolean back, gint late)
+{
+  for (guint z = 0; z < HIGH; z++)
+    for (gint x = 0; x < (gint)WIDE; x++)
+      pixels[z * WIDE + (guint)x] =
+          make_level (back ? (gint)WIDE - 1 - x + late : x - late, z);
+}
+
+/* `images` of them in each buffer. */
+static GstHarness *
+start_by_hand (guint images)
+{
+  g_autofree char *caps = g_strdup_printf (
+      "video/x-raw, format=GRAY8, width=%u, height=%u, framerate=10/1%s", WIDE,
+      HIGH * images, images > 1 ? ", bscans=4" : "");
+  GstHarness *harness = oct_test_harness ("octflip name=flip way-back=odd");
+
+  /* results are messages, too */
+  gst_bus_set_sync_handler (oct_test_bus (harness), NULL, NULL, NULL);
+  gst_harness_set_src_caps_str (harness, caps);
+  return harness;
+}
+
+static GstStructure *
+wait_for_harness (GstHarness *harness)
+{
+  GstMessage *message = gst_bus_timed_pop_filtered (
+      oct_test_bus (harness), 60 * GST_SECOND, GST_MESSAGE_ELEMENT);
+  GstStructure *s;
+
+  fail_unless (message != NULL, "no result after a minute");
+  s = gst_structure_copy (gst_message_get_structure (message));
+  g_print ("%s\n", gst_structure_get_string (s, "text"));
+  gst_message_unref (message);
+  return s;
+}
+
+/* Several B-scans in a buffer, and a second search after the first. */
+GST_START_TEST (test_stacked)
+{
+  GstHarness *harness = start_by_hand (4);
+
+  for (gint late = -SHIFT; late <= SHIFT; late += SHIFT) {
+    GstBuffer *buffer = gst_buffer_new_allocate (NULL, 4 * WIDE * HIGH, NULL);
+    GstStructure *s;
+    GstMapInfo map;
+    guint pairs;
+
+    fail_unless (gst_buffer_map (buffer, &map, GST_MAP_WRITE));
+    for (guint i = 0; i < 4; i++)
+      draw (map.data + i * WIDE * HIGH, i % 2 == 1, late);
+    gst_buffer_unmap (buffer, &map);
+    fail_unless (tune (harness->element, 4));
+    gst_buffer_unref (gst_harness_push_and_pull (harness, buffer));
+    s = wait_for_harness (harness);
+    fail_unless (fabs (get_double (s, "delay-lines") - late) < 0.05);
+    fail_unless (!gst_structure_has_field (s, "delay"));
+    fail_unless (gst_structure_get_uint (s, "pairs", &pairs) && pairs == 3);
+    gst_structure_free (s);
+  }
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
+static GstBuffer *
+make_image (guint bscan, guint bscans, guint64 volume)
+{
+  GstBuffer *buffer = gst_buffer_new_allocate (NULL, WIDE * HIGH, NULL);
+  GstMapInfo map;
+
+  fail_unless (gst_buffer_map (buffer, &map, GST_MAP_WRITE));
+  draw (map.data, bscan % 2 == 1, SHIFT);
+  gst_buffer_unmap (buffer, &map);
+  oct_test_add_scan_meta (buffer, bscan, bscans, volume);
+  return buffer;
+}
+
+/* B-scans that are not next to each other, as the last of a volume and the
+ * first of the next or around a lost one, are not compared. */
+GST_START_TEST (test_apart)
+{
+  static const guint bscans[] = { 3, 4, 0, 1, 3, 4 };
+  GstHarness *harness = start_by_hand (1);
+  GstStructure *s;
+  guint pairs;
+
+  fail_unless (tune (harness->element, G_N_ELEMENTS (bscans)));
+  for (guint i = 0; i < G_N_ELEMENTS (bscans); i++)
+    gst_buffer_unref (
+        gst_harness_push_and_pull (harness, make_image (bscans[i], 5, i >= 2)));
+  s = wait_for_harness (harness);
+  fail_unless (fabs (get_double (s, "delay-lines") - SHIFT) < 0.05);
+  fail_unless (gst_structure_get_uint (s, "pairs", &pairs));
+  fail_unless_equals_int (pairs, 3);
+  gst_structure_free (s);
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
+/* No delay is set where none can be found; the next search finds one.  A stop
+ * ends a search. */
+GST_START_TEST (test_failed)
+{
+  GstHarness *harness = start_by_hand (1);
+  GstStructure *s;
+
+  oct_test_set (harness, "octflip", "way-back-shift", "1.5");
+  fail_unless (tune (harness->element, 0));
+  for (guint i = 0; i < 2; i++) {
+    GstBuffer *buffer = gst_buffer_new_allocate (NULL, WIDE * HIGH, NULL);
+
+    gst_buffer_memset (buffer, 0, 100, WIDE * HIGH);
+    gst_buffer_unref (gst_harness_push_and_pull (harness, buffer));
+  }
+  s = wait_for_harness (harness);
+  assert_equals_string (gst_structure_get_string (s, "result"), "failed");
+  fail_unless (strstr (gst_structure_get_string (s, "text"), "resemble"));
+  gst_structure_free (s);
+  fail_unless (get_shift (harness->element) == 1.5);
+  fail_unless (tune (harness->element, G_MAXUINT));
+  for (guint i = 0; i < 3; i++)
+    gst_buffer_unref (
+        gst_harness_push_and_pull (harness, make_image (i, 5, 0)));
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
+static Suite *
+flip_tune_suite (void)
+{
+  Suite *suite = suite_create ("octflip-tune");
+  TCase *loop = tcase_create ("loop"), *hand = tcase_create ("by-hand");
+
+  tcase_set_timeout (loop, 120);
+  tcase_add_unchecked_fixture (loop, NULL, oct_test_remove_files);
+  tcase_add_test (loop, test_loop);
+  tcase_add_loop_test (loop, test_formats, 0, G_N_ELEMENTS (formats));
+  suite_add_tcase (suite, loop);
+  tcase_add_test (hand, test_stacked);
+  tcase_add_test (hand, test_apart);
+  tcase_add_test (hand, test_failed);
+  suite_add_tcase (suite, hand);
+  return suite;
+}
+
+GST_CHECK_MAIN (flip_tune);
