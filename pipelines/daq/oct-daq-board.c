@@ -212,7 +212,7 @@ board_has_all (const Board *b)
                 >= (guint64)s->count * (guint64)s->lines;
 }
 
-/* A signal can interrupt a call of the library, which is no error then. */
+/* If a signal interrupts a call of the library, its error does not count. */
 static gboolean
 board_run (Board *b, GError **error)
 {
