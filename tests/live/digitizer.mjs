@@ -6,8 +6,10 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { ended, run, Server, until } from "./lib.mjs";
+import { ended, openBrowser, run, Server, until } from "./lib.mjs";
 import { Talk } from "./wire.mjs";
+
+let browser;
 
 const last = (talk, type) => talk.messages.filter((message) => message.type === type).at(-1);
 const SMALL = ["--lines", "64", "--bscans", "8", "--samples", "512", "--line-rate", "1280"];
@@ -141,4 +143,26 @@ const tests = {
   },
 };
 
-await run({}, { browser: false, together: tests });
+const pages = {
+  async "the page shows the A-lines that are lost, if there are some"() {
+    await inFolder(async (folder) => {
+      const daq = await digitize(folder, ...SMALL, "--lose", "0.3");
+      const server = await Server.start("--daq", daq.socket);
+      const page = await browser.visit(server.url);
+      await until("they are shown", async () => await page.locator("#lost-lines").isVisible()
+        && Number(await page.locator("#lost-lines").textContent()) > 0);
+      assert.equal(await server.stop(), 0);
+      await daq.stop("SIGTERM");
+      const other = await Server.start();
+      const talk = await Talk.start(other);
+      const alone = await browser.visit(other.url);
+      await until("pictures come", () => last(talk, "status")?.frames > 5);
+      assert.ok(await alone.locator("#lost-lines").isHidden());
+      assert.deepEqual(alone.problems, []);
+      assert.equal(await other.stop(), 0);
+    });
+  },
+};
+
+browser = await openBrowser().catch(() => null);
+await run(pages, { together: tests });
