@@ -37,6 +37,7 @@
 
 #define COUNTS "oct-record-counts"
 #define SCANNER "oct-record-scanner"
+#define SCAN_SAMPLES 1024
 
 /* How long the program of the digitizer is waited for, ms. */
 #define DIGITIZER_TIME 5000
@@ -413,6 +414,9 @@ record_pipeline_follow (GstElement *pipeline, const OctRecordOptions *options,
   if (octsrc != NULL) {
     gst_util_set_object_arg (G_OBJECT (octsrc), "phantom", "surgery");
     gst_util_set_object_arg (G_OBJECT (octsrc), "scan", "file");
+    /* quick enough to be looked at */
+    if (options->spectra.samples == 0)
+      g_object_set (octsrc, "samples", SCAN_SAMPLES, NULL);
     g_object_set (octsrc, "scan-file",
         oct_scanner_get_path (digitizer->scanner), "lines", digitizer->lines,
         "bscans", digitizer->bscans, NULL);

@@ -53,7 +53,7 @@ oct_scanner_options_add (GOptionContext *context, OctScannerOptions *options)
         "--scan: turns it about its middle, in degrees from x to y", "D" },
     { "scan-rate", 0, 0, G_OPTION_ARG_DOUBLE, &options->rate,
         "--scan: A-lines per second (default: as the digitizer says, else "
-        "20480)",
+        "10240)",
         "HZ" },
     { "scanner", 0, 0, G_OPTION_ARG_STRING, &options->properties,
         "--scan: properties of octscangen, as \"limit-velocity-x=2000 "

@@ -22,7 +22,7 @@ typedef struct {
  * per second of the virtual system along a path. */
 #define OCT_SCANNER_LINES 128
 #define OCT_SCANNER_BSCANS 128
-#define OCT_SCANNER_VIRTUAL_RATE 20480.0
+#define OCT_SCANNER_VIRTUAL_RATE 10240.0
 
 /* Sentences of the programs. */
 #define OCT_SCANNER_NO_SOURCE                                                  \
