@@ -451,7 +451,7 @@ cpu_kclock_resample (const OctPlan *plan, const KclockScratch *s, float t,
     for (guint tap = 0; tap < TAPS; tap++)
       sum += from[tap]
              * (kernel[tap] + phase * (kernel[tap + TAPS] - kernel[tap]));
-    to[j] = sum;
+    to[k->params.falling ? n - 1 - j : j] = sum;
   }
 }
 

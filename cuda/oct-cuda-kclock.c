@@ -265,6 +265,7 @@ cuda_kclock_describe (OctPlan *plan, const OctFrame *in, const OctFrame *out)
     .limit = k->limit,
     .most_jitter = (float)p->max_jitter,
     .delay = (float)p->delay,
+    .falling = p->falling,
     .first = k->first,
     .last = k->last,
     .blocks = k->blocks,

@@ -309,7 +309,7 @@ resample (const OctCudaKclock &c, const Kernels &kernels, int method, float t,
       i = i < 0 ? 0 : n - 1;
       f = 0;
     }
-    to[j] = interpolate (c, kernels, row, i, f);
+    to[c.falling ? n - 1 - j : j] = interpolate (c, kernels, row, i, f);
   }
 }
 

@@ -56,6 +56,7 @@ typedef struct {
   OctCudaKclockTables tables;
   int method, order, signals, noises, step, average;
   float least_snr, weight_inside, limit, most_jitter, delay;
+  int falling;
   double first, last;
   OctKclockBlocks blocks;
   float fit[OCT_KCLOCK_MOST_ORDER + 1][OCT_KCLOCK_BLOCKS];

@@ -32,7 +32,8 @@ G_BEGIN_DECLS
  *     half a cycle, to that of d + t' slope, with t' from the slope of d.  t
  *     becomes t - sum w s (d - 2 pi m) / sum w s^2, s the slope of ref; from 0,
  *     twice.  The residual of b is what that leaves of d - 2 pi m.
- *   out[j]: the spectrum at x + delay, x the fixed point of x = p + t - e (x) / s,
+ *   out[j], or out[samples - 1 - j] if the wavenumber falls along the sweep, so that
+ *     it rises along the output: the spectrum at x + delay, x the fixed point of x = p + t - e (x) / s,
  *     ref (p) = r0 + (r1 - r0) j / (samples - 1), s the slope of ref at p, r0 and r1
  *     the ends of the first reference.  e = 0 of STATIC; FIT: the polynomial in n of
  *     `order`, the least squares through the residuals; FULL: arg of z exp (-i
@@ -82,6 +83,7 @@ typedef struct {
   double max_jitter; /* samples, 0 .. OCT_KCLOCK_MOST_JITTER */
   double min_snr;    /* dB */
   double delay;      /* samples, of the spectrum after the clock */
+  gboolean falling;  /* the wavenumber, along the sweep */
 } OctKclockParams;
 
 G_END_DECLS

@@ -20,8 +20,16 @@ GST_DEBUG_CATEGORY_STATIC (gst_oct_kclock_debug);
 
 #define TELL_TIME G_TIME_SPAN_SECOND
 
+/* The way of the source's wavelength along a sweep. */
+typedef enum {
+  SWEEP_AUTO,
+  SWEEP_RISING,
+  SWEEP_FALLING,
+} Sweep;
+
 typedef struct {
   OctKclockMethod method;
+  Sweep sweep;
   guint order, average;
   double max_jitter, min_snr, delay;
 } Settings;
@@ -47,7 +55,16 @@ static const GEnumValue methods[] = {
 };
 
 static GST_OCT_DEFINE_ENUM (
-    kclock_get_method_type, "GstOctKClockMethod", methods)
+    kclock_get_method_type, "GstOctKClockMethod", methods);
+
+static const GEnumValue sweeps[] = {
+  { SWEEP_AUTO, "As the calibration from upstream says, else rising", "auto" },
+  { SWEEP_RISING, "From the shortest to the longest", "rising" },
+  { SWEEP_FALLING, "From the longest to the shortest", "falling" },
+  { 0, NULL, NULL },
+};
+
+static GST_OCT_DEFINE_ENUM (kclock_get_sweep_type, "GstOctKClockSweep", sweeps)
 
     static const GstOctProperty rows[] = {
       { "method", "Method", "How the phase of an A-line's clock is found",
@@ -79,6 +96,11 @@ static GST_OCT_DEFINE_ENUM (
           GST_OCT_PROPERTY_LIVE, NULL,
           GST_OCT_DOUBLE (Settings, delay, -OCT_KCLOCK_MOST_DELAY,
               OCT_KCLOCK_MOST_DELAY, 0.0) },
+      { "sweep", "Sweep",
+          "Way of the wavelength along a sweep.  The output begins at the "
+          "smallest wavenumber, which the signs of dispersion depend on",
+          GST_OCT_PROPERTY_LIVE, NULL,
+          GST_OCT_ENUM (Settings, sweep, kclock_get_sweep_type, SWEEP_AUTO) },
     };
 static const GstOctProperties properties = GST_OCT_PROPERTIES (Settings, rows);
 
@@ -124,6 +146,21 @@ gst_oct_kclock_transform_structure (GstOctFilter *filter,
   gst_caps_append_structure (result, to);
 }
 
+/* Whether the wavenumber falls along a sweep. */
+static gboolean
+kclock_is_falling (GstOctFilter *filter, Sweep sweep, guint samples)
+{
+  g_autoptr (OctCalibration) calibration =
+      gst_oct_filter_ref_upstream_calibration (filter);
+  const double *positions =
+      calibration != NULL ? oct_calibration_get_positions (calibration) : NULL;
+
+  if (sweep != SWEEP_AUTO || positions == NULL
+      || oct_calibration_get_samples (calibration) != samples)
+    return sweep != SWEEP_FALLING;
+  return positions[samples - 1] < positions[0];
+}
+
 static gboolean
 gst_oct_kclock_configure (GstOctFilter *filter, gconstpointer data,
     GstOctPurpose purpose, GError **error)
@@ -139,7 +176,9 @@ gst_oct_kclock_configure (GstOctFilter *filter, gconstpointer data,
     .average = settings->average,
     .max_jitter = settings->max_jitter,
     .min_snr = settings->min_snr,
-    .delay = settings->delay };
+    .delay = settings->delay,
+    .falling =
+        kclock_is_falling (filter, settings->sweep, input->columns / 2) };
 
   if (input->columns % 2 != 0) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,

@@ -68,7 +68,8 @@ check_kclock (Check *check)
         .order = kind % 2 ? 6 : 3,
         .average = averages[kind / 3],
         .max_jitter = kind / 6 ? 1 : 4,
-        .min_snr = 5 };
+        .min_snr = 5,
+        .falling = kind % 2 };
 
       check_one_kclock (check, params, kind);
     }

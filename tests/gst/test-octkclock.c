@@ -59,7 +59,8 @@ new_params (void)
     .order = 6,
     .average = 256,
     .max_jitter = 1,
-    .min_snr = 5 };
+    .min_snr = 5,
+    .falling = TRUE };
 }
 
 /* `count` frames in a row by the reference. */
@@ -133,6 +134,36 @@ GST_START_TEST (test_reference)
   }
   oct_test_assert_quiet (oct_test_bus (harness));
   end_harness (harness);
+}
+GST_END_TEST
+
+/* The output begins at the smallest wavenumber: of sweeps from the longest
+ * wavelength, as the property or the calibration says, it is in their order. */
+GST_START_TEST (test_sweep)
+{
+  static const char *const launches[] = { "octkclock method=static",
+    "octkclock method=static sweep=rising",
+    "octkclock method=static sweep=falling" };
+  static const char *const calibrations[] = { NULL,
+    "wavelength-min=1010 wavelength-max=1110",
+    "wavelength-min=1010 wavelength-max=1110 flip=true" };
+  OctKclockParams params = new_params ();
+  g_autoptr (OctArray) in = new_counts (&source, 1, LINES);
+
+  for (guint i = 0; i < 9; i++) {
+    guint set = i % 3, told = i / 3;
+    g_autoptr (OctArray) expected = NULL, found = NULL;
+    GstHarness *harness = new_harness (launches[set], "");
+
+    params.falling = set == 0 ? told != 2 : set == 1;
+    expected = new_expected (&params, in, 1);
+    if (told > 0)
+      gst_harness_push_event (
+          harness, oct_test_calibration (calibrations[told], SAMPLES));
+    found = push (harness, in, 0);
+    oct_test_compare (found, expected, 0);
+    end_harness (harness);
+  }
 }
 GST_END_TEST
 
@@ -423,6 +454,7 @@ octkclock_suite (void)
   suite_add_tcase (suite, tc);
   tcase_set_timeout (tc, 120);
   tcase_add_test (tc, test_reference);
+  tcase_add_test (tc, test_sweep);
   tcase_add_test (tc, test_caps);
   tcase_add_test (tc, test_caps_upstream);
   tcase_add_loop_test (tc, test_no_clock, 0, 3);

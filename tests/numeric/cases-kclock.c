@@ -75,6 +75,7 @@ add_methods (GRand *random)
     bent.bend = 0.3;
     bent.wave = 0.1;
     params.order = i ? 8 : 6;
+    params.falling = i;
     add_kclock (i ? "bent-f" : "bent-u1", &params,
         array_sweeps (random, &bent, 17, i ? 'f' : 'u', i ? 4 : 1));
   }

@@ -616,7 +616,8 @@ resample (const OctKclockParams *p, const Clock *c, OctKclockMethod method,
     double x = place + line->t;
     for (guint round = 0; method != OCT_KCLOCK_STATIC && round < 40; round++)
       x = place + line->t - line_rest (p, c, method, line, fit, x) / slope;
-    out[j] = interpolate (spectrum, (gint)c->n, x + p->delay);
+    out[p->falling ? c->n - 1 - j : j] =
+        interpolate (spectrum, (gint)c->n, x + p->delay);
   }
 }
 
