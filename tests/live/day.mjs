@@ -47,6 +47,16 @@ class Digitizer {
   }
 }
 
+// A conversation that a busy machine has cut off is begun again, as a page does.
+async function listen(day, server) {
+  if (!day.talk || day.talk.socket.destroyed || day.talk.closed !== undefined) {
+    day.talk = await Talk.start(server);
+    day.talks++;
+    await until("oct-live talks", () => day.talk.has("status"));
+  }
+  return day.talk;
+}
+
 const last = (talk, test) => talk.messages.findLast(test);
 const recording = (talk) => last(talk, (message) => message.recording)?.recording;
 const kept = (talk) => last(talk, (message) => message.kept?.sentence)?.kept;
@@ -113,8 +123,9 @@ const growth = (rows, name) => {
   return part(0.75, 1) - part(0.5, 0.75);
 };
 
-async function spendDay(server, talk, digitizer, browser) {
-  const day = { kept: 0, recordings: 0, frames: 0, dropped: 0, rows: [] };
+async function spendDay(server, digitizer, browser) {
+  const day = { kept: 0, recordings: 0, frames: 0, dropped: 0, talks: 0, rows: [] };
+  let talk = await listen(day, server);
   const end = performance.now() + HOURS * 60 * MINUTE;
   let page = await browser.visit(server.url, SMALL);
   await waitForVideo(page);
@@ -122,6 +133,7 @@ async function spendDay(server, talk, digitizer, browser) {
   await beginRecording(talk);
   for (let minute = 0; performance.now() < end; minute++) {
     const next = performance.now() + MINUTE;
+    talk = await listen(day, server);
     await spendMinute(minute, talk, server, day);
     if (minute % 7 === 3) await digitizer.stall(8000);
     if (minute % 15 === 6) await digitizer.crash();
@@ -139,7 +151,7 @@ async function spendDay(server, talk, digitizer, browser) {
     talk.messages.splice(0, talk.messages.length - 200);
     if (performance.now() < next) await sleep(next - performance.now());
   }
-  await endRecording(talk, server, day);
+  await endRecording(await listen(day, server), server, day);
   await page.context().close();
   return day;
 }
@@ -151,10 +163,9 @@ const tests = {
     const digitizer = new Digitizer(folder);
     const server = await Server.start("--source", `octdaqsrc socket=${digitizer.socket} timeout=60000`,
       "--keep-seconds", "10", "--keep-memory", "64", "--viewers", "12", ...BITRATE);
-    const talk = await Talk.start(server);
     const browser = await openBrowser();
     try {
-      const day = await spendDay(server, talk, digitizer, browser);
+      const day = await spendDay(server, digitizer, browser);
       const grown = Object.fromEntries(["memory", "files", "threads"].map((name) => [name, growth(day.rows, name)]));
       const said = `${day.kept} kept, ${day.recordings} recordings of ${day.frames} B-scans (${day.dropped} dropped), `
         + `second half: ${grown.memory.toFixed(1)} MB, ${grown.files} files, ${grown.threads} threads more`;

@@ -198,6 +198,15 @@ export async function act(page, what, action, test) {
 // ms for which a page asks whether a recording is to end
 export const ASKING = 5000;
 
+// Ticks a box, and again if the state of a connection that was lost has taken that
+// back, as a person would.
+export const tick = (page, selector) => until(`${selector} is ticked`, async () => {
+  const box = page.locator(selector);
+  if (await box.isChecked()) return true;
+  await box.click();
+  return false;
+});
+
 // The timers of so many milliseconds of pages that are opened from now on do not
 // run down: letTimerRun() ends the newest one, however slow the machine is.
 export const holdTimers = (page, milliseconds) => page.addInitScript((held) => {

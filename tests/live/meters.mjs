@@ -6,7 +6,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { openBrowser, run, Server, until, waitForVideo } from "./lib.mjs";
+import { openBrowser, run, Server, tick, until, waitForVideo } from "./lib.mjs";
 import { get, Talk } from "./wire.mjs";
 
 let browser;
@@ -93,7 +93,7 @@ const together = {
     assert.ok(snr > 20 && snr < 60, `${snr} dB`);
     assert.ok((await pixels(page, "spectra", BLUE)).length > 300, "no spectrum");
     assert.ok((await pixels(page, "ascans", BLUE)).length > 300, "no A-scan");
-    assert.ok((await pixels(page, "ascans", GREEN)).length > 20, "no peak");
+    await until("the peak is marked", async () => (await pixels(page, "ascans", GREEN)).length > 20);
     assert.equal((await pixels(page, "spectra", RED)).length, 0, "saturation where there is none");
     // the picture is still there, and whole
     const video = await page.locator("#video").boundingBox();
@@ -115,7 +115,7 @@ const together = {
     await page.locator("#meters").click();
     // it stands still, and goes with the background
     await until("it is not seen", async () => await number(page, "ascans", "SNR") < 5);
-    await page.locator("#still-mirror").check();
+    await tick(page, "#still-mirror");
     await near(page, "ascans", "Peak", 500, 2);
     const possible = await number(page, "ascans", "Possible");
     const width = await near(page, "ascans", "Width −6 dB", possible, 0.03 * possible);
@@ -153,10 +153,11 @@ const together = {
       const page = await browser.visit(server.url);
       await waitForVideo(page);
       await page.locator("#meters").click();
-      await page.locator("#still-mirror").check();
+      await tick(page, "#still-mirror");
       await near(page, "ascans", "Peak", 500, 2);
       const possible = await number(page, "ascans", "Possible");
-      assert.equal(await value(page, "spectra", "Resolution"), await value(page, "ascans", "Possible"));
+      await until("both know the window", async () =>
+        await value(page, "spectra", "Resolution") === await value(page, "ascans", "Possible"));
       // with a Hann window 8.6
       assert.ok(possible > 9.3, `${possible} µm`);
       const width = await near(page, "ascans", "Width −6 dB", possible, 0.03 * possible);
@@ -342,11 +343,11 @@ const together = {
     const rate = await assertFew(talk, "spectra");
     assert.equal(told(other).length, 0);
     ask(talk, false);
-    await talk.statuses(2);
-    const time = measuringTime(server), count = told(talk).length;
-    await talk.statuses(2);
-    assert.equal(told(talk).length, count);
-    assert.ok(measuringTime(server) - time <= 0.02);
+    await until("nothing is measured any more", async () => {
+      const time = measuringTime(server), count = told(talk).length;
+      await talk.statuses(2);
+      return told(talk).length === count && measuringTime(server) - time <= 0.02;
+    });
     // who is gone does not look any more
     ask(other, true);
     await until("the other one is told", () => told(other).length > 2);

@@ -318,7 +318,8 @@ const tests = {
   },
 
   async "a recording has every B-scan, whatever is shown meanwhile"() {
-    const server = await Server.start(...STILL);
+    // few enough that a busy machine draws and encodes them all
+    const server = await Server.start(...STILL.slice(0, -1), STILL.at(-1).replace("25/1", "5/1"));
     const talk = await Talk.start(server);
     const page = await browser.visit(server.url);
     await waitForVideo(page);
@@ -328,7 +329,7 @@ const tests = {
     for (const show of ["volume", "planes", "enface", "volume", "bscan"]) {
       await page.locator(`[data-show=${show}]`).click();
       const { frames } = recorded();
-      await until(`recording goes on with ${show}`, () => recorded().frames > frames + 20 && said(talk).show === show);
+      await until(`recording goes on with ${show}`, () => recorded().frames > frames + 16 && said(talk).show === show);
     }
     talk.say(JSON.stringify({ type: "record", on: false }));
     const { frames, dropped } = await until("it has ended", () => !recorded().active && !recorded().finishing && recorded());
