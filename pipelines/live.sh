@@ -18,6 +18,14 @@ What is shown
   --daq SOCKET         a digitizer: the socket that its program makes
   --clock-delay N      --daq with a k-clock: samples by which spectra come after it
   --clock-jitter N     ... by which sweeps may begin sooner or later (default: 1)
+  --scan PATTERN       drive a scanner: raster, radial, spiral, spiral-angular,
+                       lissajous or rosette; the virtual system looks along it
+  --size-um W[xH]      --scan: width and height, or the diameter (default: 5000)
+  --centre-um X,Y      --scan: its middle (default: 0,0)
+  --angle D            --scan: turns it, in degrees
+  --scan-rate HZ       --scan: A-lines per second
+  --scanner PROPERTIES --scan: properties of octscangen, such as limits
+  --scan-sink PIPELINE --scan: elements that take its samples (default: none)
   --scan-mask-file FILE the A-lines of a volume that it takes, if the scan leaves
                        some out: rows of 0 and 1
   --data FILE          file of spectra, played in a loop: raw, NumPy, MATLAB, HDF5,

@@ -283,7 +283,11 @@ oct_dicom_link_open (const OctDicomPeer *peer, OctDicomServices services,
 
   if (link == NULL)
     return NULL;
+#if PACKAGE_VERSION_NUMBER >= 368
+  done = ASC_createAssociationParameters (&parameters, PDU, peer->timeout);
+#else
   done = ASC_createAssociationParameters (&parameters, PDU);
+#endif
   if (done.good ())
     done = ASC_setAPTitles (parameters, peer->aet, peer->peer_aet, NULL);
   if (done.good ())

@@ -3,6 +3,7 @@
 #include "oct-live-filters.h"
 #include "oct-live-properties.h"
 #include "oct-masked.h"
+#include "oct-remapped.h"
 
 #include <gst/app/gstappsink.h>
 
@@ -13,7 +14,8 @@
 /* Its arguments: the elements before it, and `axis`. */
 #define RECONSTRUCT                                                            \
   "%s%s" METER "name=spectra-meter ! octreconstruct name=reconstruct axis=%s " \
-  "output=ascans ! " METER "name=ascans-meter ! octlogscale name=logscale "    \
+  "output=ascans ! " METER                                                     \
+  "name=ascans-meter ! capsfilter name=raster ! octlogscale name=logscale "    \
   "range=contrast range-smoothing=0.9 range-messages=true "                    \
   "! " OCT_LIVE_FILTERS " ! "                                                  \
   "capsfilter name=levels"
@@ -163,6 +165,7 @@ add_reconstruction (OctLiveFeed *feed, GstElement *from,
   g_autofree char *line = feed_describe_reconstruction (feed, source);
   GstElement *part =
       oct_launch_add_own_part (GST_BIN (feed->pipeline), line, error);
+  g_autoptr (GstElement) raster = NULL;
 
   if (part == NULL)
     return NULL;
@@ -173,8 +176,10 @@ add_reconstruction (OctLiveFeed *feed, GstElement *from,
   feed->filters = oct_live_filters_new (GST_BIN (part));
   feed_set_levels (GST_BIN (part), source->format);
   watch_ascans (feed);
+  raster = gst_bin_get_by_name (GST_BIN (part), "raster");
+  oct_remapped_add (feed->meters[1], raster);
   feed->fill = oct_fill_new (
-      feed->meters[1], feed->logscale, settings->fill, feed_on_masked, feed);
+      raster, feed->logscale, settings->fill, feed_on_masked, feed);
   if (source->instrument != NULL
       && !oct_instrument_load (feed->reconstruct, source->instrument->load,
           source->file->calibration, error))

@@ -47,14 +47,18 @@ oct_live_keeper_get_defaults (
     .method = settings->method,
     .average = 1,
     .speckle = OCT_LIVE_NO_SPECKLE_FILTER,
-    .fill = OCT_FILL_DEFAULT };
+    /* pixels that no A-line of a path is near stay black */
+    .fill = source->scan_file != NULL ? OCT_FILL_OFF : OCT_FILL_DEFAULT };
   if (element == NULL) /* reported by the code that needs it */
     return;
   gst_object_ref_sink (element);
   oct_source_options_set_depths (source->file, element);
   oct_live_settings_get (settings, element);
+  /* the mean of a B-scan must not contain A-lines that are lost */
   settings->mode =
-      g_intern_string (oct_source_options_get_mode (source->file, other));
+      g_intern_string (source->digitizer != NULL && source->scan_file != NULL
+                           ? "fixed-pattern-scaled"
+                           : oct_source_options_get_mode (source->file, other));
 }
 
 /* Settings begin as they were kept; and are kept as they begin. */

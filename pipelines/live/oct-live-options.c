@@ -130,6 +130,7 @@ read_command_line (OctLiveOptions *o, int *argc, char ***argv, GError **error)
   add_server (context, o);
   oct_source_options_add (context, &o->file);
   oct_digitizer_options_add (context, &o->digitizer);
+  oct_scanner_options_add (context, &o->scanner);
   oct_instrument_options_add (context, &o->instrument);
   oct_ends_options_add (context, &o->ends);
   oct_view_options_add (context, &o->view);
@@ -138,14 +139,41 @@ read_command_line (OctLiveOptions *o, int *argc, char ***argv, GError **error)
   return g_option_context_parse (context, argc, argv, error)
          && oct_view_options_check (&o->view, error)
          && oct_ends_options_check (&o->ends, error)
-         && oct_digitizer_options_check (&o->digitizer, error);
+         && oct_digitizer_options_check (&o->digitizer, error)
+         && oct_scanner_options_check (&o->scanner, error);
+}
+
+static gboolean
+live_options_check_scan (const OctLiveOptions *o, GError **error)
+{
+  if (o->scanner.pattern == NULL)
+    return TRUE;
+  if (o->file.data != NULL || o->source != NULL || o->images != NULL)
+    return live_options_refuse (error, OCT_SCANNER_NO_SOURCE);
+  if (o->flow || o->repeats > 0)
+    return live_options_refuse (error, OCT_SCANNER_NO_REPEATS);
+  if (o->width_um != 0.0 || o->length_um != 0.0)
+    return live_options_refuse (error,
+        "--scan has its size from --size-um; leave out --width-um and "
+        "--length-um.");
+  return TRUE;
+}
+
+/* --lines is of a scan, too. */
+static gboolean
+live_options_describe_file (const OctLiveOptions *o)
+{
+  OctSourceOptions file = o->file;
+
+  if (o->scanner.pattern != NULL)
+    file.lines = 0;
+  return oct_source_options_describe_file (&file) || o->line_rate != 0.0;
 }
 
 static gboolean
 live_options_check_source (const OctLiveOptions *o, GError **error)
 {
-  const gboolean of_file =
-      oct_source_options_describe_file (&o->file) || o->line_rate != 0.0;
+  const gboolean of_file = live_options_describe_file (o);
 
   if ((o->file.data != NULL) + (o->source != NULL) + (o->images != NULL)
           + (o->digitizer.socket != NULL)
@@ -274,7 +302,8 @@ live_options_complete (OctLiveOptions *o)
 {
   gboolean is_virtual = o->file.data == NULL && o->source == NULL
                         && o->images == NULL && o->digitizer.socket == NULL;
-  gboolean known = is_virtual && o->bscans > 1 && !o->flow;
+  gboolean known =
+      is_virtual && o->bscans > 1 && !o->flow && o->scanner.pattern == NULL;
 
   if (is_virtual && o->flow && o->view.depths == NULL
       && !oct_source_options_has_depths (&o->file))
@@ -319,6 +348,7 @@ oct_live_options_parse (
   live_options_complete (options);
   live_options_wish (options);
   if (!live_options_check_source (options, error)
+      || !live_options_check_scan (options, error)
       || !check_server (options, error)
       || !oct_launch_set_mode (options->mode, &options->file_mode, error))
     return FALSE;
@@ -336,6 +366,7 @@ oct_live_options_clear (OctLiveOptions *options)
   oct_ends_options_clear (&options->ends);
   oct_source_options_clear (&options->file);
   oct_digitizer_options_clear (&options->digitizer);
+  oct_scanner_options_clear (&options->scanner);
   g_free (options->source);
   g_free (options->oct_camera);
   g_free (options->scan_mask);

@@ -5,6 +5,7 @@
 #include "oct-digitizer.h"
 #include "oct-instrument.h"
 #include "oct-live-settings.h"
+#include "oct-scanner.h"
 #include "oct-view.h"
 
 G_BEGIN_DECLS
@@ -16,6 +17,7 @@ typedef struct {
   char *source, *images;
   char *oct_camera; /* becomes `source` */
   OctDigitizerOptions digitizer;
+  OctScannerOptions scanner;
   char *scan_mask; /* file, or NULL */
   double line_rate;
   gint bitrate; /* kbit/s */

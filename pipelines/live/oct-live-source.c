@@ -2,6 +2,7 @@
 #include "oct-live-source.h"
 #include "oct-launch.h"
 #include "oct-live-virtual.h"
+#include "oct-scanner.h"
 
 /* Adds the user's part, whose description may end in caps; images that come
  * sooner than their time stamps say wait for their time. */
@@ -35,7 +36,7 @@ add_digitizer (const OctLiveSource *source, GstBin *pipeline,
         "which this digitizer does not deliver; leave it out.");
     return NULL;
   }
-  line = oct_digitizer_describe (source->digitizer, ring);
+  line = oct_digitizer_describe (source->digitizer, ring, source->scan_file);
   return oct_launch_add_own_part (pipeline, line, error);
 }
 
@@ -44,7 +45,9 @@ describe_octsrc (const OctLiveSource *source)
 {
   if (source->file->data != NULL)
     return "octsrc name=octsrc loop=true ! clocksync";
-  return oct_live_virtual_describe (source->flow, source->bscans);
+  return source->scan_file != NULL
+             ? oct_live_virtual_describe (FALSE, source->scan_bscans)
+             : oct_live_virtual_describe (source->flow, source->bscans);
 }
 
 /* As the file says itself, if nobody else does. */
@@ -71,6 +74,9 @@ add_octsrc (const OctLiveSource *source, GstBin *pipeline, GError **error)
     oct_source_options_set (source->file, octsrc);
     g_object_set (octsrc, "line-rate", source->line_rate, NULL);
     set_scan (octsrc, source);
+  } else if (source->scan_file != NULL) {
+    oct_live_virtual_follow (octsrc, source->scan_file, source->scan_lines,
+        source->scan_bscans, OCT_SCANNER_VIRTUAL_RATE);
   } else {
     oct_live_virtual_set (
         octsrc, source->flow, source->bscans, source->repeats);

@@ -19,6 +19,9 @@ typedef struct {
   const char *source; /* pipeline of raw spectra, or NULL; file->calibration
                          is theirs */
   const OctDigitizerOptions *digitizer; /* or NULL: no digitizer */
+  const char *scan_file; /* the places of A-lines of --scan, or NULL; volumes of
+                            `scan_bscans` B-scans of `scan_lines` then */
+  guint scan_lines, scan_bscans;
   const char *scan_mask; /* file of the mask of the scan, or NULL: the source
                           sends it, or takes all A-lines */
   const char *images;    /* pipeline of finished images, or NULL */

@@ -41,3 +41,13 @@ oct_live_virtual_set (
   if (flow)
     g_object_set (octsrc, "volume-rate", FLOW_RATE / bscans, NULL);
 }
+
+void
+oct_live_virtual_follow (GstElement *octsrc, const char *path, guint lines,
+    guint bscans, double rate)
+{
+  gst_util_set_object_arg (G_OBJECT (octsrc), "phantom", "surgery");
+  gst_util_set_object_arg (G_OBJECT (octsrc), "scan", "file");
+  g_object_set (octsrc, "scan-file", path, "lines", lines, "bscans", bscans,
+      "line-rate", rate, NULL);
+}

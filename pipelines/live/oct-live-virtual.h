@@ -15,4 +15,9 @@ const char *oct_live_virtual_describe (gboolean flow, guint bscans);
 void oct_live_virtual_set (
     GstElement *octsrc, gboolean flow, guint bscans, guint repeats);
 
+/* In place of that: has it look along the places in the file `path`, in volumes
+ * of `bscans` B-scans of `lines` A-lines, `rate` of them per second. */
+void oct_live_virtual_follow (GstElement *octsrc, const char *path, guint lines,
+    guint bscans, double rate);
+
 G_END_DECLS

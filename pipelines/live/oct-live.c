@@ -28,7 +28,8 @@ typedef struct {
   OctLive live;
   OctLiveTokens tokens;
   OctLiveListener *listener;
-  GPtrArray *pedals; /* OctLivePedal */
+  GPtrArray *pedals;   /* OctLivePedal */
+  OctScanner *scanner; /* or NULL */
   SoupServer *server;
   GMainLoop *loop;
   char *failure;       /* why it ends by itself */
@@ -80,13 +81,40 @@ load_certificate (const OctLiveOptions *options, GTlsCertificate **certificate,
 /* One that is not there is a mistake on the command line, as a source that
  * cannot be started. */
 static gboolean
-await_digitizer (Program *program, GError **error)
+await_digitizer (Program *program, OctDigitizerRing *ring, GError **error)
 {
   const OctDigitizerOptions *digitizer = &program->options.digitizer;
-  OctDigitizerRing ring;
 
+  *ring = (OctDigitizerRing){ 0 };
   return digitizer->socket == NULL
-         || oct_digitizer_look (digitizer, DIGITIZER_TIME, &ring, error);
+         || oct_digitizer_look (digitizer, DIGITIZER_TIME, ring, error);
+}
+
+/* The ring says the sizes of volumes, or options do. */
+static gboolean
+make_scanner (Program *program, const OctDigitizerRing *ring,
+    OctLiveSource *source, GError **error)
+{
+  const OctLiveOptions *o = &program->options;
+  double rate =
+      ring->line_rate > 0.0 ? ring->line_rate : OCT_SCANNER_VIRTUAL_RATE;
+
+  if (o->scanner.pattern == NULL)
+    return TRUE;
+  source->scan_lines = (guint)o->file.lines;
+  if (source->scan_lines == 0)
+    source->scan_lines = ring->lines > 0 ? ring->lines : OCT_SCANNER_LINES;
+  source->scan_bscans = (guint)o->bscans;
+  if (source->scan_bscans == 0)
+    source->scan_bscans = ring->bscans > 0 ? ring->bscans : OCT_SCANNER_BSCANS;
+  /* the raster has its own */
+  source->bscans = 0;
+  program->scanner = oct_scanner_new (
+      &o->scanner, source->scan_lines, source->scan_bscans, rate, error);
+  if (program->scanner == NULL)
+    return FALSE;
+  source->scan_file = oct_scanner_get_path (program->scanner);
+  return TRUE;
 }
 
 /* Before the source: it hears of its spectra. */
@@ -142,8 +170,11 @@ make_graph (Program *program, GError **error)
     .depth_from = o->view.from * 1e-6,
     .depth_to = o->view.to * 1e-6 };
   g_autoptr (GstPad) pad = NULL;
+  OctDigitizerRing ring;
 
-  if (!await_digitizer (program, error) || !make_kept (program, &source, error))
+  if (!await_digitizer (program, &ring, error)
+      || !make_scanner (program, &ring, &source, error)
+      || !make_kept (program, &source, error))
     return FALSE;
   program->live.graph = oct_live_graph_new (&source, error);
   if (program->live.graph == NULL)
@@ -519,6 +550,7 @@ live_clear (Program *program)
   oct_live_label_clear (&live->label);
   if (live->graph != NULL && !oct_live_graph_free (live->graph))
     clean = FALSE;
+  g_clear_pointer (&program->scanner, oct_scanner_free);
   g_clear_pointer (&live->access, oct_live_access_free);
   g_clear_pointer (&live->clients, g_ptr_array_unref);
   g_clear_pointer (&live->talks, oct_seats_free);
@@ -555,6 +587,8 @@ live_run (Program *program, GError **error)
   g_timeout_add_seconds_full (
       G_PRIORITY_HIGH, 1, live_on_second, program, NULL);
   oct_live_graph_start (program->live.graph, &events, program);
+  if (program->scanner != NULL)
+    oct_scanner_start (program->scanner);
   if (program->live.worklist != NULL)
     oct_live_worklist_refresh (program->live.worklist);
   print_links (program);

@@ -74,6 +74,11 @@ check_options (OctRecordProgramOptions *options, GError **error)
     problem =
         "The virtual OCT system is recorded with --flow or with --volume, "
         "not with both.";
+  else if (pipeline->scanner.pattern != NULL
+           && (pipeline->source != NULL || pipeline->spectra.data != NULL))
+    problem = OCT_SCANNER_NO_SOURCE;
+  else if (pipeline->scanner.pattern != NULL && pipeline->flow)
+    problem = OCT_SCANNER_NO_REPEATS;
   else if (pipeline->repeats != 0 && !pipeline->flow)
     problem = "--repeats belongs to --flow.";
   else if (pipeline->repeats < 0 || pipeline->repeats == 1
@@ -100,7 +105,8 @@ check_options (OctRecordProgramOptions *options, GError **error)
     problem = "Only one of --data, --source, --oct-camera and --daq gives the "
               "spectra.";
   else
-    problem = oct_record_volume_check (&pipeline->volume);
+    problem = oct_record_volume_check (
+        &pipeline->volume, pipeline->scanner.pattern != NULL);
   pipeline->meters = options->output != NULL && !options->no_meters;
   pipeline->held = options->keep_memory > 0;
   if (problem != NULL)
@@ -108,6 +114,7 @@ check_options (OctRecordProgramOptions *options, GError **error)
         error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, problem);
   return problem == NULL
          && oct_digitizer_options_check (&pipeline->digitizer, error)
+         && oct_scanner_options_check (&pipeline->scanner, error)
          && oct_view_options_check (&pipeline->images, error)
          && check_fill (pipeline->fill, error)
          && oct_moment_check_options (options->keep_seconds,
@@ -251,6 +258,7 @@ oct_record_options_parse (
   g_option_context_set_main_group (context, group);
   oct_source_options_add (context, &p->spectra);
   oct_digitizer_options_add (context, &p->digitizer);
+  oct_scanner_options_add (context, &p->scanner);
   oct_view_options_join (argc, *argv);
   oct_view_options_add (context, &p->images);
   oct_instrument_options_add (context, &p->instrument);
@@ -273,6 +281,7 @@ oct_record_options_clear (OctRecordProgramOptions *options)
 
   oct_source_options_clear (&p->spectra);
   oct_digitizer_options_clear (&p->digitizer);
+  oct_scanner_options_clear (&p->scanner);
   oct_instrument_options_clear (&p->instrument);
   oct_sensing_options_clear (&p->sensing);
   g_free (p->source);

@@ -4,6 +4,7 @@
 #include "oct-method-names.h"
 #include "oct-fill.h"
 #include "oct-masked.h"
+#include "oct-remapped.h"
 
 #define BSCAN_RATE 30
 #define PHANTOM_LINES 512
@@ -35,6 +36,8 @@
   "capsfilter name=flow ! fakesink sync=false async=false "
 
 #define COUNTS "oct-record-counts"
+#define SCANNER "oct-record-scanner"
+#define SCAN_SAMPLES 1024
 
 /* How long the program of the digitizer is waited for, ms. */
 #define DIGITIZER_TIME 5000
@@ -46,10 +49,12 @@ typedef struct {
   const char *dropped;        /* its property */
 } Counts;
 
-/* The digitizer, once it was looked at. */
+/* The digitizer, once it was looked at, and the scanner. */
 typedef struct {
   OctDigitizerRing ring; /* all 0 without one */
   char *source, *clock;  /* launch lines, or NULL */
+  OctScanner *scanner;   /* or NULL */
+  guint lines, bscans;   /* of its scan */
 } Digitizer;
 
 /* ------------------------------------------------------------- launch lines */
@@ -126,7 +131,7 @@ record_pipeline_describe (
       "%s ! capsfilter name=spectra%s ! " LEAKY "name=incoming "
       "max-size-buffers=8 ! %s%soctreconstruct name=reconstruct axis=%s "
       "output=ascans ! "
-      "%stee name=ascans %s %s %s ascans. ! %s ! %s",
+      "%scapsfilter name=raster ! tee name=ascans %s %s %s ascans. ! %s ! %s",
       options->source != NULL ? options->source : "octsrc name=octsrc",
       options->raw || options->held ? " caps=video/x-raw" : "",
       digitizer->clock != NULL ? digitizer->clock : "", spectra,
@@ -151,7 +156,7 @@ static gboolean
 record_pipeline_is_virtual_volume (const OctRecordOptions *options)
 {
   return options->volume.wanted && options->source == NULL
-         && options->spectra.data == NULL;
+         && options->spectra.data == NULL && options->scanner.pattern == NULL;
 }
 
 /* A-lines per second; 0: the recording says it. */
@@ -165,6 +170,8 @@ get_line_rate (const OctRecordOptions *options)
     return options->line_rate;
   if (record_pipeline_is_virtual_flow (options))
     return FLOW_LINE_RATE;
+  if (options->scanner.pattern != NULL)
+    return OCT_SCANNER_VIRTUAL_RATE;
   if (record_pipeline_is_virtual_volume (options))
     return OCT_RECORD_VOLUME_LINE_RATE;
   lines = spectra->data != NULL ? oct_source_options_count_lines (spectra)
@@ -271,14 +278,20 @@ record_pipeline_on_masked (gpointer data)
 static void
 add_fill (GstElement *pipeline, const OctRecordOptions *options)
 {
+  /* pixels that no A-line of a path is near stay black */
+  const char *usual =
+      options->scanner.pattern != NULL ? OCT_FILL_OFF : OCT_FILL_DEFAULT;
   const char *way =
-      options->fill != NULL ? oct_fill_find (options->fill) : OCT_FILL_DEFAULT;
+      options->fill != NULL ? oct_fill_find (options->fill) : usual;
   g_autoptr (GstElement) before = gst_bin_get_by_name (GST_BIN (pipeline),
       options->meters ? "oct-record-ascans" : "reconstruct");
+  g_autoptr (GstElement) raster =
+      gst_bin_get_by_name (GST_BIN (pipeline), "raster");
   g_autoptr (GstElement) after =
       gst_bin_get_by_name (GST_BIN (pipeline), "ascans");
 
-  oct_fill_new (before, after, way, record_pipeline_on_masked, (gpointer)way);
+  oct_remapped_add (before, raster);
+  oct_fill_new (raster, after, way, record_pipeline_on_masked, (gpointer)way);
 }
 
 /* Settings on the command line replace those of the instrument. */
@@ -365,16 +378,77 @@ find_method (const char *id, GError **error)
   return NULL;
 }
 
+/* The ring says the sizes of volumes, or options do. */
+static gboolean
+record_pipeline_make_scanner (
+    const OctRecordOptions *options, Digitizer *digitizer, GError **error)
+{
+  const OctDigitizerRing *ring = &digitizer->ring;
+  guint lines = (guint)options->spectra.lines;
+  guint bscans = (guint)options->volume.bscans;
+  double rate =
+      ring->line_rate > 0.0 ? ring->line_rate : OCT_SCANNER_VIRTUAL_RATE;
+
+  if (lines == 0)
+    lines = ring->lines > 0 ? ring->lines : OCT_SCANNER_LINES;
+  if (bscans == 0)
+    bscans = ring->bscans > 0 ? ring->bscans : OCT_SCANNER_BSCANS;
+  digitizer->lines = lines;
+  digitizer->bscans = bscans;
+  digitizer->scanner =
+      oct_scanner_new (&options->scanner, lines, bscans, rate, error);
+  return digitizer->scanner != NULL;
+}
+
+/* The virtual system looks along the path; a digitizer may lose A-lines, which
+ * the mean of a B-scan must not contain. */
+static void
+record_pipeline_follow (GstElement *pipeline, const OctRecordOptions *options,
+    const Digitizer *digitizer)
+{
+  g_autoptr (GstElement) octsrc =
+      gst_bin_get_by_name (GST_BIN (pipeline), "octsrc");
+
+  if (digitizer->scanner == NULL)
+    return;
+  if (octsrc != NULL) {
+    gst_util_set_object_arg (G_OBJECT (octsrc), "phantom", "surgery");
+    gst_util_set_object_arg (G_OBJECT (octsrc), "scan", "file");
+    /* quick enough to be looked at */
+    if (options->spectra.samples == 0)
+      g_object_set (octsrc, "samples", SCAN_SAMPLES, NULL);
+    g_object_set (octsrc, "scan-file",
+        oct_scanner_get_path (digitizer->scanner), "lines", digitizer->lines,
+        "bscans", digitizer->bscans, NULL);
+  } else if (options->images.background == NULL
+             && options->instrument.load == NULL) {
+    oct_launch_set (pipeline, "reconstruct", "mode", "fixed-pattern-scaled");
+  }
+}
+
+void
+oct_record_pipeline_scan (GstElement *pipeline)
+{
+  OctScanner *scanner = g_object_get_data (G_OBJECT (pipeline), SCANNER);
+
+  if (scanner != NULL)
+    oct_scanner_start (scanner);
+}
+
 /* Looks at the ring if there is a digitizer. */
 static gboolean
 record_pipeline_find_digitizer (
     const OctRecordOptions *options, Digitizer *digitizer, GError **error)
 {
-  if (options->digitizer.socket == NULL)
-    return TRUE;
-  if (!oct_digitizer_look (
+  if (options->digitizer.socket != NULL
+      && !oct_digitizer_look (
           &options->digitizer, DIGITIZER_TIME, &digitizer->ring, error))
     return FALSE;
+  if (options->scanner.pattern != NULL
+      && !record_pipeline_make_scanner (options, digitizer, error))
+    return FALSE;
+  if (options->digitizer.socket == NULL)
+    return TRUE;
   if ((options->raw || options->held) && !digitizer->ring.is_raw) {
     g_set_error_literal (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
         "--raw and --keep-memory take samples of 8 or 16 bits as they were "
@@ -382,7 +456,9 @@ record_pipeline_find_digitizer (
     return FALSE;
   }
   digitizer->source =
-      oct_digitizer_describe (&options->digitizer, &digitizer->ring);
+      oct_digitizer_describe (&options->digitizer, &digitizer->ring,
+          digitizer->scanner != NULL ? oct_scanner_get_path (digitizer->scanner)
+                                     : NULL);
   digitizer->clock =
       oct_digitizer_describe_clock (&options->digitizer, &digitizer->ring);
   return TRUE;
@@ -405,9 +481,11 @@ record_pipeline_make (const OctRecordOptions *options,
     oct_launch_copy_camera_frames (GST_BIN (pipeline));
     if (!set_up (pipeline, options, method, error))
       gst_clear_object (&pipeline);
-    else /* an instrument may have another one */
+    else { /* an instrument may have another one */
       oct_launch_set (pipeline, "reconstruct", "axis",
           oct_digitizer_get_axis (&digitizer->ring));
+      record_pipeline_follow (pipeline, options, digitizer);
+    }
   } else if (options->source != NULL
              && g_error_matches (reason, GST_PARSE_ERROR, GST_PARSE_ERROR_LINK))
     g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_NEGOTIATION,
@@ -432,8 +510,16 @@ oct_record_pipeline_new (const OctRecordOptions *options, GError **error)
   if (record_pipeline_find_digitizer (options, &digitizer, error)) {
     if (digitizer.source != NULL)
       all.source = digitizer.source;
+    /* the raster says its own */
+    if (digitizer.scanner != NULL)
+      all.volume.bscans = 0;
     pipeline = record_pipeline_make (&all, &digitizer, method, error);
   }
+  if (pipeline != NULL)
+    g_object_set_data_full (G_OBJECT (pipeline), SCANNER, digitizer.scanner,
+        (GDestroyNotify)oct_scanner_free);
+  else
+    oct_scanner_free (digitizer.scanner);
   g_free (digitizer.source);
   g_free (digitizer.clock);
   return pipeline;

@@ -9,6 +9,7 @@
 #include "oct-digitizer.h"
 #include "oct-instrument.h"
 #include "oct-record-volume.h"
+#include "oct-scanner.h"
 #include "oct-sensing.h"
 #include "oct-view.h"
 
@@ -24,6 +25,7 @@ typedef struct {
   char *source;     /* launch line that delivers raw spectra, or NULL */
   char *oct_camera; /* becomes `source` */
   OctDigitizerOptions digitizer; /* or, with a socket, the spectra of that */
+  OctScannerOptions scanner;
   double line_rate;   /* A-lines per second, 0 = as the recording says, else 30
                          B-scans per second */
   char *method;       /* id of an OctMethod, NULL = the default */
@@ -44,9 +46,12 @@ typedef struct {
   char *view;    /* launch line of a sink, or NULL */
 } OctRecordOptions;
 
-/* NULL with a sentence. */
+/* NULL with a sentence.  It owns the scanner, if there is one. */
 GstElement *oct_record_pipeline_new (
     const OctRecordOptions *options, GError **error);
+
+/* Has the scanner driven. */
+void oct_record_pipeline_scan (GstElement *pipeline);
 
 /* Source pads to record: raw spectra, images for the eye (camera and clock
  * included), images of 16 bit, of vessels, and the one that knows the

@@ -25,10 +25,13 @@
   "capsfilter name=film ! fakesink sync=false async=false"
 
 const char *
-oct_record_volume_check (const OctRecordVolume *volume)
+oct_record_volume_check (const OctRecordVolume *volume, gboolean scans)
 {
+  if (scans && (volume->width_um != 0.0 || volume->length_um != 0.0))
+    return "--scan has its size from --size-um; leave out --width-um and "
+           "--length-um.";
   if (!volume->wanted
-      && (volume->bscans != 0 || volume->width_um != 0.0
+      && ((volume->bscans != 0 && !scans) || volume->width_um != 0.0
           || volume->length_um != 0.0 || volume->turn_rate != 0.0))
     return "--bscans, --width-um, --length-um and --turn-rate describe the "
            "film "

@@ -18,8 +18,10 @@ typedef struct {
   double turn_rate; /* of the camera around the volume, degrees per second */
 } OctRecordVolume;
 
-/* NULL, or the error, one sentence. */
-const char *oct_record_volume_check (const OctRecordVolume *volume);
+/* NULL, or the error, one sentence.  `scans`: --bscans is for --scan too, which
+ * has a size of its own. */
+const char *oct_record_volume_check (
+    const OctRecordVolume *volume, gboolean scans);
 
 /* The branch, after a tee called `ascans`. */
 const char *oct_record_volume_describe (void);

@@ -616,6 +616,7 @@ record_run (Program *program, gboolean *clean, GError **error)
       && start_kept (program, error)) {
     record_keep_measurements (program);
     gst_element_set_state (program->pipeline, GST_STATE_PLAYING);
+    oct_record_pipeline_scan (program->pipeline);
     record_watch (program, error);
     end_pulse (program);
     ok = TRUE;

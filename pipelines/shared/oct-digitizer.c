@@ -124,13 +124,18 @@ oct_digitizer_look (const OctDigitizerOptions *options, guint patience,
 /* ------------------------------------------------------------- launch lines */
 
 char *
-oct_digitizer_describe (
-    const OctDigitizerOptions *options, const OctDigitizerRing *ring)
+oct_digitizer_describe (const OctDigitizerOptions *options,
+    const OctDigitizerRing *ring, const char *scan_file)
 {
-  g_autofree char *escaped = g_strescape (options->socket, NULL);
+  g_autofree char *socket = g_strescape (options->socket, NULL);
+  g_autofree char *file =
+      scan_file != NULL ? g_strescape (scan_file, NULL) : NULL;
+  g_autofree char *scan = file != NULL ? g_strdup_printf (
+                              " keep-incomplete=true scan-file=\"%s\"", file)
+                                       : g_strdup ("");
 
-  return g_strdup_printf (SOURCE " socket=\"%s\"%s", escaped,
-      ring->has_clock ? " k-clock=true" : "");
+  return g_strdup_printf (SOURCE " socket=\"%s\"%s%s", socket,
+      ring->has_clock ? " k-clock=true" : "", scan);
 }
 
 char *

@@ -37,9 +37,10 @@ void oct_digitizer_options_clear (OctDigitizerOptions *options);
 gboolean oct_digitizer_look (const OctDigitizerOptions *options, guint patience,
     OctDigitizerRing *ring, GError **error);
 
-/* A launch line of octdaqsrc; to be freed. */
-char *oct_digitizer_describe (
-    const OctDigitizerOptions *options, const OctDigitizerRing *ring);
+/* A launch line of octdaqsrc; to be freed.  `scan_file`: the places of its
+ * A-lines, or NULL. */
+char *oct_digitizer_describe (const OctDigitizerOptions *options,
+    const OctDigitizerRing *ring, const char *scan_file);
 
 /* The elements between the raw spectra and octreconstruct, as
  * "octkclock ... ! ", or ""; to be freed. */

@@ -25,7 +25,7 @@ struct _OctTap {
   OctTapStats stats;
   GstCaps *caps;
   GstEvent *calibration; /* the last one handed over */
-  GstEvent *mask;        /* of the scan, the same */
+  GstEvent *mask, *path; /* of the scan, the same */
   gboolean calibrated;   /* frames have passed `calibration_pad` */
   gint64 finishing;      /* since when; 0: not yet */
   gulong first_probe;    /* 0: it has run, or is being removed */
@@ -215,6 +215,7 @@ tap_take_buffer (OctTap *tap, GstBuffer *buffer)
   tap_take_event (tap, tap->calibration_pad, GST_OCT_CALIBRATION_EVENT_NAME,
       &tap->calibration);
   tap_take_event (tap, tap->pad, GST_OCT_SCAN_MASK_EVENT_NAME, &tap->mask);
+  tap_take_event (tap, tap->pad, GST_OCT_SCAN_PATH_EVENT_NAME, &tap->path);
   buffer = gst_app_src_get_current_level_buffers (tap->appsrc) < MAX_HELD
                ? gst_buffer_copy (buffer)
                : gst_buffer_copy_deep (buffer);
@@ -268,6 +269,7 @@ tap_leave (gpointer data)
   gst_clear_caps (&tap->caps);
   gst_clear_event (&tap->calibration);
   gst_clear_event (&tap->mask);
+  gst_clear_event (&tap->path);
   g_queue_clear_full (&tap->first, (GDestroyNotify)gst_event_unref);
   gst_object_unref (tap->appsrc);
   gst_object_unref (tap->calibration_pad);

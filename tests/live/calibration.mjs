@@ -6,7 +6,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { act, decoded, openBrowser, run, Server, until, waitForVideo } from "./lib.mjs";
+import { act, decoded, download, openBrowser, run, Server, until, waitForVideo } from "./lib.mjs";
 import { get, Talk } from "./wire.mjs";
 
 let browser;
@@ -187,9 +187,9 @@ const together = {
     const a2 = Number(await page.locator("#a2").inputValue());
     let saved;
     const after = await until("it is in force", async () => {
-      const [download] = await Promise.all([page.waitForEvent("download"), page.keyboard.press("c")]);
-      assert.match(download.suggestedFilename(), /^calibration-\d{8}-\d{6}\.csv$/);
-      saved = readFileSync(await download.path(), "latin1");
+      const file = await download(page, () => page.keyboard.press("c"));
+      assert.match(file.suggestedFilename(), /^calibration-\d{8}-\d{6}\.csv$/);
+      saved = readFileSync(await file.path(), "latin1");
       const bend = findBend(saved, scene.nm);
       return bend < 0.25 && { bend };
     });

@@ -220,26 +220,37 @@ export const endRecording = (page, how = () => page.locator("#record").click()) 
     return false;
   });
 
-// Holds the picture by `how`, and again if the page says that it could not, as a
-// person would: a busy machine may be too slow for a request.  `told`: the page
-// hears of it by its connection, which may have been lost (see act()).
-export async function hold(page, how, told = false) {
+// Does `how` until `test` gives something true, and again if the page says that it
+// could not, as a person would: a busy machine may be too slow for a request.
+// `told`: the page hears of it by its connection, which may have been lost (see act()).
+async function insist(page, what, how, test, told = false) {
   const count = () => (told ? page.evaluate(() => window.sockets) : 0);
   let sockets = await count();
   await how();
-  await until("the picture is held", async () => {
-    if (await page.locator("#still").isVisible()) return true;
+  return until(what, async () => {
+    const came = await test();
+    if (came) return came;
     const problem = await page.locator("#problem").isVisible() && await page.locator("#problem").textContent();
     const now = await count();
     // what was said of a pedal has nothing to do with it
     if ((problem && !/pedal/.test(problem)) || now !== sockets) {
-      console.log(`# the picture could not be held: ${problem || "the connection was lost"}`);
+      console.log(`# not ${what}: ${problem || "the connection was lost"}`);
       await until("the page is connected", () => page.locator("#record").isEnabled());
       sockets = now;
       await how();
     }
     return false;
   });
+}
+
+export const hold = (page, how, told) =>
+  insist(page, "the picture is held", how, () => page.locator("#still").isVisible(), told);
+
+// The file that the page saves by `how`.
+export async function download(page, how) {
+  let file;
+  page.once("download", (saved) => { file = saved; });
+  return insist(page, "the file is saved", how, () => file);
 }
 
 // If none comes, the page's own words say how far it has got.

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { Camera } from "./camera.mjs";
-import { act, countFrames, decoded, ended, endRecording, hold, holdTimers, look, mean, openBrowser, run, Server,
+import { act, countFrames, decoded, download, ended, endRecording, hold, holdTimers, look, mean, openBrowser, run, Server,
   sleep, until, waitForVideo } from "./lib.mjs";
 
 let browser;
@@ -199,17 +199,16 @@ const together = {
     const page = await browser.visit(server.url, { acceptDownloads: true });
     await waitForVideo(page);
     const save = async () => {
-      const [download] = await Promise.all([
-        page.waitForEvent("download"), page.locator("#snapshot").click()]);
-      assert.match(download.suggestedFilename(), /^bscan-\d{8}-\d{6}\.png$/);
-      return readFileSync(await download.path());
+      const saved = await download(page, () => page.locator("#snapshot").click());
+      assert.match(saved.suggestedFilename(), /^bscan-\d{8}-\d{6}\.png$/);
+      return readFileSync(await saved.path());
     };
     const png = await save();
     assert.equal(png.subarray(1, 4).toString(), "PNG");
     // width, height, 8 bit, grey
     assert.deepEqual([png.readUInt32BE(16), png.readUInt32BE(20), png[24], png[25]], [640, 512, 8, 0]);
     // the button has the focus: keys still work
-    await Promise.all([page.waitForEvent("download"), page.keyboard.press("s")]);
+    await download(page, () => page.keyboard.press("s"));
     await hold(page, () => page.locator("#freeze").click());
     const held = await look(page, "#still");
     const first = await save();
@@ -301,7 +300,7 @@ const together = {
     // within what it would stay by itself
     const isGone = (what) => until(`${what} takes it away`, () => page.locator("#problem").isHidden(), 8);
     await fail();
-    await Promise.all([page.waitForEvent("download"), page.locator("#snapshot").click()]);
+    await download(page, () => page.locator("#snapshot").click());
     await isGone("a snapshot");
     await fail();
     await page.locator("#automatic").uncheck();
@@ -471,9 +470,8 @@ const together = {
       const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
       return data.some((value, i) => i % 4 === 3 && value === 255);
     }));
-    const waiting = page.waitForEvent("download");
-    await page.locator("#save-delays").click();
-    const lines = readFileSync(await (await waiting).path(), "utf8").trim().split("\n");
+    const saved = await download(page, () => page.locator("#save-delays").click());
+    const lines = readFileSync(await saved.path(), "utf8").trim().split("\n");
     const rows = lines.filter((line) => !line.startsWith("#")).map((line) => line.split("\t").map(Number));
     const count = Number(said.exec(lines[1].slice(2))[4]);
     assert.equal(rows.reduce((sum, [, number]) => sum + number, 0), count);

@@ -5,7 +5,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { act, countFrames, endRecording, execute, look, mean, openBrowser, run, Server, until, waitForVideo } from "./lib.mjs";
+import { act, countFrames, download, endRecording, execute, look, mean, openBrowser, run, Server, until, waitForVideo } from "./lib.mjs";
 import { get, Talk } from "./wire.mjs";
 
 let browser;
@@ -409,8 +409,8 @@ const together = {
     const server = await Server.start("--bits", "16", "--average", "2", "--speckle");
     const page = await browser.visit(server.url, { acceptDownloads: true });
     await waitForVideo(page);
-    const [download] = await Promise.all([page.waitForEvent("download"), page.keyboard.press("s")]);
-    const path = await download.path();
+    const saved = await download(page, () => page.keyboard.press("s"));
+    const path = await saved.path();
     const [[type, head]] = readChunks(readFileSync(path));
     assert.deepEqual([type, head[8], head[9]], ["IHDR", 16, 0], "16 bit, grey");
     const { status, stderr } = await execute("gst-launch-1.0", ["filesrc", `location=${path}`, "!", "pngdec", "!",
@@ -481,8 +481,8 @@ const together = {
     await page.locator("#burn").check();
     await freeze(page);
     const held = await look(page, "#still");
-    const [download] = await Promise.all([page.waitForEvent("download"), page.keyboard.press("s")]);
-    const chunks = readChunks(readFileSync(await download.path()));
+    const saved = await download(page, () => page.keyboard.press("s"));
+    const chunks = readChunks(readFileSync(await saved.path()));
     assert.deepEqual(chunks.slice(0, 2).map(([type]) => type), ["IHDR", "pHYs"]);
     assert.ok(chunks.some(([type, data]) => type === "iTXt" && data.toString("utf8").endsWith("Müller 7")));
     const drawn = await page.evaluate(async (data) => {
@@ -491,7 +491,7 @@ const together = {
       const context = new OffscreenCanvas(image.width, image.height).getContext("2d");
       context.drawImage(image, 0, 0);
       return [...context.getImageData(0, image.height - 16, image.width, 1).data].filter((_, i) => i % 4 === 0);
-    }, readFileSync(await download.path()).toString("base64"));
+    }, readFileSync(await saved.path()).toString("base64"));
     // 500 um are 106.7 of the 640 A-lines: white from column 16 to 123 in the row of the scale
     assert.ok([20, 70, 120].every((x) => drawn[x] > 240), "the lateral scale");
     assert.equal(drawn[130], held.levels[(512 - 16) * 640 + 130], "beside it nothing has changed");
@@ -545,8 +545,8 @@ const together = {
     const page = await browser.visit(server.url, { acceptDownloads: true });
     await waitForVideo(page);
     await until("the range is known", () => said(talk, "status")?.white > said(talk, "status").black);
-    const [download] = await Promise.all([page.waitForEvent("download"), page.keyboard.press("s")]);
-    const chunks = readChunks(readFileSync(await download.path()));
+    const saved = await download(page, () => page.keyboard.press("s"));
+    const chunks = readChunks(readFileSync(await saved.path()));
     assert.equal(chunks[0][0], "IHDR");
     const sizes = chunks.find(([type]) => type === "pHYs")[1];
     const perMetre = [640 / (WIDTH * 1e-6), 512 / (DEPTH * 1e-6)];

@@ -13,6 +13,7 @@ from tap import Skip
 
 try:
     import pydicom
+    import pydicom.encaps
     from pydicom.dataset import Dataset, FileDataset, FileMetaDataset
     from pydicom.filebase import DicomBytesIO
     from pydicom.filereader import read_dataset

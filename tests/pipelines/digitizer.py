@@ -112,12 +112,70 @@ def test_nobody_there(folder):
     assert "daq" in errors and len(errors.splitlines()) == 1, errors
 
 
+def size_of(path):
+    """(width, height) of the grey image that GStreamer decodes."""
+    _, width, height, _ = tap.decode(path, path.parent)
+    return width, height
+
+
+def test_scan(folder):
+    """The virtual system looks along a Lissajous figure; images are of the raster, and
+    the path is kept with the raw spectra, by which they are played again."""
+    sizes = ["--lines", 40, "--bscans", 40, "--samples", 256, "--line-rate", 2000]
+    with recording(folder, "--scan", "lissajous", "--size-um", "4000x1000", "--output", "s",
+                   "--raw", "--lossless", "--no-meters", *sizes) as process:
+        lines_until(process, lambda found: found["lossless"].frames >= 25
+                    and found["raw"].frames >= 80)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=tap.PATIENCE)
+        assert process.returncode == 0, errors
+    # 1600 pixels for 4 mm x 1 mm: 80 x 20
+    width, _ = size_of(folder / "s-lossless-00000.mkv")
+    assert abs(width - 80) <= 2, width
+    path, = folder.glob("s*scan-path.txt")
+    places = [[float(v) for v in line.split()[:2]] for line in path.read_text().splitlines()
+              if line and not line.startswith("#")]
+    assert len(places) == 1600
+    for axis, half in (0, 2.0), (1, 0.5):
+        most = max(abs(place[axis]) for place in places)
+        assert 0.99 * half < most <= half, (axis, most)
+    with recording(folder, "--data", "s.oct", "--output", "again", "--lossless",
+                   "--no-meters") as process:
+        lines_until(process, lambda found: found["lossless"].frames >= 10)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=tap.PATIENCE)
+    assert size_of(folder / "again-lossless-00000.mkv")[0] == width
+
+
+def test_scan_of_a_digitizer(folder):
+    """The voltages reach the digitizer's program by a pipe; it ends when the beam is at
+    rest."""
+    os.mkfifo(folder / "volts")
+    with digitizer(folder, "--samples", 256, "--lines", 40, "--bscans", 40, "--phantom",
+                   "surgery", "--volts", "volts", "--volts-rate", 20000, "--block-lines", 16,
+                   "--lose", 0.02) as daq:
+        record(folder, "d", "--scan", "spiral", "--size-um", 4000, "--scan-rate", 20000,
+               "--scanner", "gate=true", "--scan-sink",
+               "audio/x-raw,format=F64LE ! filesink buffer-mode=unbuffered location=volts",
+               "--lossless", "--no-meters", until=lambda found: found["lossless"].frames >= 20)
+        assert daq.wait(tap.PATIENCE) == 0, daq.stderr.read()
+    width, _ = size_of(folder / "d-lossless-00000.mkv")
+    assert abs(width - 40) <= 2, width
+
+
 def test_wrong_options(folder):
     for options, said in (
             (["--daq", "daq", "--data", "x.raw"], "Only one of"),
             (["--daq", "daq", "--source", "octsrc"], "Only one of"),
             (["--daq", "daq", "--oct-camera", "first"], "Only one of"),
             (["--daq", ""], "--daq is the path"),
+            (["--scan", "circle"], "--scan is raster"),
+            (["--scan", "spiral", "--size-um", "1x"], "--size-um is"),
+            (["--scan", "spiral", "--centre-um", "x"], "--centre-um is"),
+            (["--scan", "spiral", "--source", "octsrc"], "leave out --data"),
+            (["--scan", "spiral", "--flow"], "each place once"),
+            (["--scan", "spiral", "--volume", "--width-um", 9], "its size from --size-um"),
+            (["--scan-sink", "fakesink"], "belong to --scan"),
             (["--clock-delay", 2], "belong to --daq"),
             (["--clock-jitter", 2], "belong to --daq"),
             (["--daq", "daq", "--clock-delay", "nan"], "-1000 to 1000"),

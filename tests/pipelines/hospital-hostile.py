@@ -403,7 +403,7 @@ def test_late_report_after_a_restart(folder):
         with subprocess.Popen(
                 [dicom_peer.DICOM, "commit", "--peer", peer.name, "--queue",
                  "queue", "--commit-wait", "600", "--listen", str(port)],
-                cwd=folder) as again:
+                cwd=folder, stdout=subprocess.DEVNULL) as again:
             def try_call():
                 try:
                     return call(port)

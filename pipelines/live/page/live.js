@@ -371,6 +371,8 @@ async function takeStatus(status) {
   setMeasured({ usable: isBscan, index: hello.refractiveIndex, range: shownRange });
   takeRange(status);
   if (status.backend) showUnits(status.zSpacing > 0);
+  $("lost-lines-row").hidden = !status.lostLines;
+  $("lost-lines").textContent = status.lostLines;
   takeRecording(status.recording);
   takeKept(status.kept);
   await media?.update();

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * Makes ordinary volumes of scans along a path, in a pipeline that runs:
+ * octremap is put after the A-scans as soon as the source tells a path
+ * (GST_OCT_SCAN_PATH_EVENT_NAME), and never if it does not.
+ */
+#pragma once
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+/* Between the elements `before` and `after`, of one bin and linked by their
+ * pads "src" and "sink", with A-scans.  Freed with `before`.  B-scans come a
+ * volume later then, as evenly as they were taken. */
+void oct_remapped_add (GstElement *before, GstElement *after);
+
+G_END_DECLS

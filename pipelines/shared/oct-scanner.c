@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "oct-scanner.h"
+
+#include <glib/gstdio.h>
+#include <math.h>
+#include <string.h>
+
+#define FOLDER "oct-scan-XXXXXX"
+#define FILE_NAME "path.txt"
+#define MOST_UM 1e7
+#define MOST_RATE 1e7
+/* For the beam to come to rest, and for a sink to be closed. */
+#define CLOSING_TIME (3 * G_TIME_SPAN_SECOND)
+/* For the path to be made, which computes and waits for nobody. */
+#define PATH_TIME (60 * GST_SECOND)
+
+static const char *const patterns[] = { "raster", "radial", "spiral",
+  "spiral-angular", "lissajous", "rosette", NULL };
+
+/* Shared with the thread of the pipeline. */
+typedef struct {
+  GstElement *pipeline;
+  GMutex lock;
+  GCond cond;
+  gboolean stop, stopped;
+} Drive;
+
+struct _OctScanner {
+  char *line;   /* launch line of octscangen, without a sink */
+  char *sink;   /* or NULL */
+  char *folder; /* of the file */
+  char *path;
+  Drive *drive; /* atomically counted; NULL: nothing is driven */
+};
+
+/* ------------------------------------------------------------------ options */
+
+void
+oct_scanner_options_add (GOptionContext *context, OctScannerOptions *options)
+{
+  const GOptionEntry entries[] = {
+    { "scan", 0, 0, G_OPTION_ARG_STRING, &options->pattern,
+        "Drive a scanner: raster, radial, spiral, spiral-angular, lissajous or "
+        "rosette; the virtual OCT system looks along it",
+        "PATTERN" },
+    { "size-um", 0, 0, G_OPTION_ARG_STRING, &options->size,
+        "--scan: width and height in micrometres; of round ones the diameter "
+        "(default: 5000)",
+        "W[xH]" },
+    { "centre-um", 0, 0, G_OPTION_ARG_STRING, &options->centre,
+        "--scan: its middle, from that of the scanner (default: 0,0)", "X,Y" },
+    { "angle", 0, 0, G_OPTION_ARG_DOUBLE, &options->angle,
+        "--scan: turns it about its middle, in degrees from x to y", "D" },
+    { "scan-rate", 0, 0, G_OPTION_ARG_DOUBLE, &options->rate,
+        "--scan: A-lines per second (default: as the digitizer says, else "
+        "10240)",
+        "HZ" },
+    { "scanner", 0, 0, G_OPTION_ARG_STRING, &options->properties,
+        "--scan: properties of octscangen, as \"limit-velocity-x=2000 "
+        "volts-per-unit-x=0.5\"",
+        "PROPERTIES" },
+    { "scan-sink", 0, 0, G_OPTION_ARG_STRING, &options->sink,
+        "--scan: elements that take its samples, as \"audioconvert ! alsasink "
+        "device=hw:1\" (default: none)",
+        "PIPELINE" },
+    { NULL },
+  };
+
+  g_option_context_add_main_entries (context, entries, NULL);
+}
+
+static gboolean
+scanner_refuse (GError **error, const char *sentence)
+{
+  g_set_error_literal (
+      error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, sentence);
+  return FALSE;
+}
+
+/* One or two numbers with `between` between them, in any language. */
+static gboolean
+scanner_read_pair (const char *text, char between, double *a, double *b)
+{
+  char *end;
+
+  *a = g_ascii_strtod (text, &end);
+  if (end == text || (*end != between && *end != '\0'))
+    return FALSE;
+  *b = *a;
+  if (*end == '\0')
+    return TRUE;
+  text = end + 1;
+  *b = g_ascii_strtod (text, &end);
+  return end != text && *end == '\0';
+}
+
+gboolean
+oct_scanner_options_check (OctScannerOptions *o, GError **error)
+{
+  o->width = o->height = 5000.0;
+  o->x = o->y = 0.0;
+  if (o->pattern == NULL)
+    return (o->size == NULL && o->centre == NULL && o->angle == 0.0
+               && o->rate == 0.0 && o->properties == NULL && o->sink == NULL)
+           || scanner_refuse (error,
+               "--size-um, --centre-um, --angle, --scan-rate, --scanner and "
+               "--scan-sink belong to --scan, the pattern.");
+  if (!g_strv_contains (patterns, o->pattern))
+    return scanner_refuse (error,
+        "--scan is raster, radial, spiral, spiral-angular, lissajous or "
+        "rosette.");
+  if (o->size != NULL
+      && (!scanner_read_pair (o->size, 'x', &o->width, &o->height)
+          || !(o->width > 0.0 && o->width <= MOST_UM)
+          || !(o->height > 0.0 && o->height <= MOST_UM)))
+    return scanner_refuse (error,
+        "--size-um is a width, or width and height, in micrometres above 0, as "
+        "in --size-um 5000x3000.");
+  if (o->centre != NULL
+      && (strchr (o->centre, ',') == NULL
+          || !scanner_read_pair (o->centre, ',', &o->x, &o->y)
+          || !(fabs (o->x) <= MOST_UM && fabs (o->y) <= MOST_UM)))
+    return scanner_refuse (error,
+        "--centre-um is a place in micrometres, x and y, as in --centre-um "
+        "500,-200.");
+  if (!(fabs (o->angle) <= 360.0))
+    return scanner_refuse (error, "--angle is -360 to 360 degrees.");
+  if (o->rate != 0.0 && !(o->rate >= 1.0 && o->rate <= MOST_RATE))
+    return scanner_refuse (
+        error, "--scan-rate is 1 to 10000000 A-lines per second.");
+  return TRUE;
+}
+
+void
+oct_scanner_options_clear (OctScannerOptions *options)
+{
+  g_free (options->pattern);
+  g_free (options->size);
+  g_free (options->centre);
+  g_free (options->properties);
+  g_free (options->sink);
+}
+
+/* --------------------------------------------------------------------- path */
+
+static char *
+scanner_describe (const OctScannerOptions *o, guint lines, guint bscans,
+    double rate, const char *path)
+{
+  const double numbers[] = { o->width / 1000, o->height / 1000, o->x / 1000,
+    o->y / 1000, o->angle };
+  char text[G_N_ELEMENTS (numbers)][G_ASCII_DTOSTR_BUF_SIZE];
+  g_autofree char *escaped = g_strescape (path, NULL);
+
+  for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)
+    g_ascii_dtostr (text[i], sizeof text[i], numbers[i]);
+  return g_strdup_printf (
+      "octscangen is-live=true pattern=%s width=%s height=%s offset-x=%s "
+      "offset-y=%s angle=%s lines=%u bscans=%u line-rate=%u "
+      "scan-output=\"%s\" %s",
+      o->pattern, text[0], text[1], text[2], text[3], text[4], lines, bscans,
+      (guint)(o->rate > 0.0 ? o->rate : rate), escaped,
+      o->properties != NULL ? o->properties : "");
+}
+
+/* Names of properties become options. */
+static void
+scanner_name_options (GError *error)
+{
+  static const char *const names[][2] = { { "set a line-rate of",
+                                              "set --scan-rate to" },
+    { " of octscangen", " of --scanner" } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
+    GString *sentence = g_string_new (error->message);
+
+    g_string_replace (sentence, names[i][0], names[i][1], 0);
+    g_free (error->message);
+    error->message = g_string_free (sentence, FALSE);
+  }
+}
+
+/* Has octscangen check its settings and write the file: its first buffer does.
+ */
+static gboolean
+scanner_make_path (OctScanner *scanner, GError **error)
+{
+  g_autofree char *line = g_strconcat (
+      scanner->line, " is-live=false num-buffers=1 ! fakesink", NULL);
+  g_autoptr (GError) reason = NULL;
+  g_autoptr (GstElement) pipeline =
+      gst_parse_launch_full (line, NULL, GST_PARSE_FLAG_FATAL_ERRORS, &reason);
+  g_autoptr (GstBus) bus = NULL;
+  g_autoptr (GstMessage) message = NULL;
+
+  if (pipeline == NULL) {
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+        "--scan and --scanner are not possible: %s.", reason->message);
+    return FALSE;
+  }
+  bus = gst_element_get_bus (pipeline);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  message = gst_bus_timed_pop_filtered (
+      bus, PATH_TIME, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  if (message != NULL && GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS)
+    return TRUE;
+  if (message == NULL) {
+    g_set_error_literal (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+        "The path of --scan was not made within a minute; take fewer A-lines.");
+    return FALSE;
+  }
+  gst_message_parse_error (message, &reason, NULL);
+  scanner_name_options (reason);
+  g_propagate_error (error, g_steal_pointer (&reason));
+  return FALSE;
+}
+
+OctScanner *
+oct_scanner_new (const OctScannerOptions *options, guint lines, guint bscans,
+    double rate, GError **error)
+{
+  OctScanner *scanner = g_new0 (OctScanner, 1);
+
+  scanner->folder = g_dir_make_tmp (FOLDER, error);
+  if (scanner->folder == NULL) {
+    oct_scanner_free (scanner);
+    return NULL;
+  }
+  scanner->path = g_build_filename (scanner->folder, FILE_NAME, NULL);
+  scanner->line =
+      scanner_describe (options, lines, bscans, rate, scanner->path);
+  scanner->sink = g_strdup (options->sink);
+  if (scanner_make_path (scanner, error))
+    return scanner;
+  oct_scanner_free (scanner);
+  return NULL;
+}
+
+const char *
+oct_scanner_get_path (const OctScanner *scanner)
+{
+  return scanner->path;
+}
+
+/* -------------------------------------------------------------------- drive */
+
+static void
+drive_clear (gpointer data)
+{
+  Drive *drive = data;
+
+  gst_object_unref (drive->pipeline);
+  g_mutex_clear (&drive->lock);
+  g_cond_clear (&drive->cond);
+}
+
+static void
+drive_release (gpointer drive)
+{
+  g_atomic_rc_box_release_full (drive, drive_clear);
+}
+
+/* Any thread of the pipeline. */
+static GstBusSyncReply
+drive_on_message (GstBus *bus, GstMessage *message, gpointer data)
+{
+  g_autoptr (GError) error = NULL;
+
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR) {
+    gst_message_parse_error (message, &error, NULL);
+    g_printerr (
+        "Error: the scanner is not driven any more: %s\n", error->message);
+  }
+  if ((GST_MESSAGE_TYPE (message) & (GST_MESSAGE_ERROR | GST_MESSAGE_EOS)) != 0)
+    return GST_BUS_PASS;
+  gst_message_unref (message);
+  return GST_BUS_DROP;
+}
+
+/* The life of the pipeline: a sink can take its time to be opened, as a pipe
+ * that nobody reads yet. */
+static gpointer
+drive_run (gpointer data)
+{
+  Drive *drive = data;
+  g_autoptr (GstBus) bus = gst_element_get_bus (drive->pipeline);
+  g_autoptr (GstMessage) message = NULL;
+
+  gst_element_set_state (drive->pipeline, GST_STATE_PLAYING);
+  g_mutex_lock (&drive->lock);
+  while (!drive->stop)
+    g_cond_wait (&drive->cond, &drive->lock);
+  g_mutex_unlock (&drive->lock);
+  /* the end of the stream comes when the beam is at rest */
+  if (gst_element_send_event (drive->pipeline, gst_event_new_eos ()))
+    message = gst_bus_timed_pop_filtered (
+        bus, GST_CLOCK_TIME_NONE, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+  gst_element_set_state (drive->pipeline, GST_STATE_NULL);
+  g_mutex_lock (&drive->lock);
+  drive->stopped = TRUE;
+  g_cond_broadcast (&drive->cond);
+  g_mutex_unlock (&drive->lock);
+  drive_release (drive);
+  return NULL;
+}
+
+static Drive *
+drive_new (GstElement *pipeline)
+{
+  Drive *drive = g_atomic_rc_box_new0 (Drive);
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
+
+  drive->pipeline = gst_object_ref_sink (pipeline);
+  g_mutex_init (&drive->lock);
+  g_cond_init (&drive->cond);
+  gst_bus_set_sync_handler (bus, drive_on_message, NULL, NULL);
+  g_thread_unref (
+      g_thread_new ("oct-scanner", drive_run, g_atomic_rc_box_acquire (drive)));
+  return drive;
+}
+
+void
+oct_scanner_start (OctScanner *scanner)
+{
+  g_autofree char *line = NULL;
+  g_autoptr (GError) reason = NULL;
+  GstElement *pipeline;
+
+  if (scanner->sink == NULL)
+    return;
+  line = g_strconcat (scanner->line, " ! ", scanner->sink, NULL);
+  pipeline =
+      gst_parse_launch_full (line, NULL, GST_PARSE_FLAG_FATAL_ERRORS, &reason);
+  if (pipeline != NULL)
+    scanner->drive = drive_new (pipeline);
+  else
+    g_printerr ("Error: the scanner is not driven, as --scan-sink is not a "
+                "valid pipeline: %s\n",
+        reason->message);
+}
+
+static void
+scanner_stop (Drive *drive)
+{
+  gint64 until = g_get_monotonic_time () + CLOSING_TIME;
+  gboolean in_time = TRUE;
+
+  g_mutex_lock (&drive->lock);
+  drive->stop = TRUE;
+  g_cond_broadcast (&drive->cond);
+  while (in_time && !drive->stopped)
+    in_time = g_cond_wait_until (&drive->cond, &drive->lock, until);
+  g_mutex_unlock (&drive->lock);
+  if (!in_time)
+    g_printerr ("Note: the sink of the scanner does not end and was left as it "
+                "is; the beam may not be at rest.\n");
+  drive_release (drive);
+}
+
+void
+oct_scanner_free (OctScanner *scanner)
+{
+  if (scanner == NULL)
+    return;
+  g_clear_pointer (&scanner->drive, scanner_stop);
+  if (scanner->path != NULL)
+    g_unlink (scanner->path);
+  if (scanner->folder != NULL)
+    g_rmdir (scanner->folder);
+  g_free (scanner->line);
+  g_free (scanner->sink);
+  g_free (scanner->folder);
+  g_free (scanner->path);
+  g_free (scanner);
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * Options of programs that drive a scanner with two mirrors, and octscangen
+ * with them: its samples to a sink that people choose, the places of its
+ * A-lines to a file, which octdaqsrc and octsrc read.
+ */
+#pragma once
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+/* As they were given; `pattern` NULL: no scanner. */
+typedef struct {
+  char *pattern, *size, *centre, *properties, *sink;
+  double angle, rate; /* degrees; A-lines per second, 0: not given */
+  /* of `size` and `centre`, after oct_scanner_options_check() */
+  double width, height, x, y; /* um */
+} OctScannerOptions;
+
+/* A-lines of a B-scan and B-scans of a volume, if nobody says them, and A-lines
+ * per second of the virtual system along a path. */
+#define OCT_SCANNER_LINES 128
+#define OCT_SCANNER_BSCANS 128
+#define OCT_SCANNER_VIRTUAL_RATE 10240.0
+
+/* Sentences of the programs. */
+#define OCT_SCANNER_NO_SOURCE                                                  \
+  "--scan goes with --daq or with the virtual OCT system; leave out --data, "  \
+  "--source, --oct-camera and --images."
+#define OCT_SCANNER_NO_REPEATS                                                 \
+  "--scan takes each place once; leave out --flow and --repeats."
+
+/* Adds --scan, --size-um, --centre-um, --angle, --scan-rate, --scanner and
+ * --scan-sink. */
+void oct_scanner_options_add (
+    GOptionContext *context, OctScannerOptions *options);
+/* After parsing: FALSE with a sentence. */
+gboolean oct_scanner_options_check (OctScannerOptions *options, GError **error);
+void oct_scanner_options_clear (OctScannerOptions *options);
+
+typedef struct _OctScanner OctScanner;
+
+/* Makes the path of volumes of `bscans` B-scans of `lines` A-lines, `rate` of
+ * them per second if the options do not say it, and drives nothing yet.  NULL
+ * with a sentence: a limit of the scanner is exceeded, or an option is not
+ * possible. */
+OctScanner *oct_scanner_new (const OctScannerOptions *options, guint lines,
+    guint bscans, double rate, GError **error);
+
+/* The file with the places of the A-lines; valid as long as the scanner. */
+const char *oct_scanner_get_path (const OctScanner *scanner);
+
+/* Drives it, if there is a sink: returns at once.  A sink that fails is reported
+ * on the terminal. */
+void oct_scanner_start (OctScanner *scanner);
+
+/* Takes the beam to rest, waits for it up to a few seconds, and ends.  NULL is
+ * allowed. */
+void oct_scanner_free (OctScanner *scanner);
+
+G_END_DECLS
