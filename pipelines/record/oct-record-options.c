@@ -43,6 +43,17 @@ check_fill (const char *way, GError **error)
   return FALSE;
 }
 
+/* --lines is of a scan, too. */
+static gboolean
+describe_file (const OctRecordOptions *options)
+{
+  OctSourceOptions file = options->spectra;
+
+  if (options->scanner.pattern != NULL)
+    file.lines = 0;
+  return oct_source_options_describe_file (&file) || options->line_rate != 0.0;
+}
+
 static gboolean
 check_options (OctRecordProgramOptions *options, GError **error)
 {
@@ -104,6 +115,10 @@ check_options (OctRecordProgramOptions *options, GError **error)
            > 1)
     problem = "Only one of --data, --source, --oct-camera and --daq gives the "
               "spectra.";
+  else if (pipeline->digitizer.socket != NULL && describe_file (pipeline))
+    problem = "The ring of --daq says the sizes and the rate; leave out "
+              "--samples, --lines, --line-rate and others that describe a "
+              "file.";
   else
     problem = oct_record_volume_check (
         &pipeline->volume, pipeline->scanner.pattern != NULL);
