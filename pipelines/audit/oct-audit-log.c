@@ -41,6 +41,17 @@ audit_file_fail (const char *path, int code, GError **error)
   return FALSE;
 }
 
+/* Whether these are all bytes of a file, a part of its first line. */
+static gboolean
+audit_file_is_begun (const char *text, gsize length)
+{
+  static const char begin[] = "{\"number\":";
+  gsize size = MIN (length, sizeof begin - 1);
+
+  return memcmp (text, begin, size) == 0
+         && memchr (text, '\n', length - 1) == NULL;
+}
+
 /* The chain at the end of a file that is there already.  Its last line may be a
  * part of one, which gets an end here. */
 static gboolean
@@ -61,9 +72,12 @@ audit_file_find_end (
     skipped = stop != NULL ? (gsize)(stop - tail) + 1 : length;
   }
   if (!oct_audit_find_end (tail + skipped, length - skipped, &found)) {
-    g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
-        "'%s' is not an audit of oct-live; name another file.", path);
-    return FALSE;
+    if (from > 0 || !audit_file_is_begun (tail, length)) {
+      g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
+          "'%s' is not an audit of oct-live; name another file.", path);
+      return FALSE;
+    }
+    found.number = end->number;
   }
   if (tail[length - 1] != '\n' && write (file, "\n", 1) != 1)
     return audit_file_fail (path, errno, error);

@@ -173,6 +173,24 @@ test_cut (void)
   g_assert_cmpint (chain.number, ==, 4);
 }
 
+/* Also if it was the first line, of which any part may be there. */
+static void
+test_cut_first (void)
+{
+  for (guint size = 1; size < 60; size += 29) {
+    g_autofree char *name = g_strdup_printf ("cut-first-%u", size);
+    g_autofree char *path = audit_path (name);
+    OctAuditChain chain;
+
+    audit_write (path, 1);
+    g_assert_cmpint (truncate (path, size), ==, 0);
+    audit_write (path, 2);
+    g_assert_null (audit_check (path, &chain));
+    g_assert_cmpuint (chain.lines, ==, 2);
+    g_assert_cmpuint (chain.cut, ==, 1);
+  }
+}
+
 /* The hash to note is that of a line that will be found again. */
 static void
 test_cut_hash (void)
@@ -491,6 +509,7 @@ main (int argc, char **argv)
   g_test_add_func ("/audit/chain", test_chain);
   g_test_add_func ("/audit/tampering", test_tampering);
   g_test_add_func ("/audit/cut", test_cut);
+  g_test_add_func ("/audit/cut-first", test_cut_first);
   g_test_add_func ("/audit/cut-hash", test_cut_hash);
   g_test_add_func ("/audit/hostile", test_hostile);
   g_test_add_func ("/audit/moved", test_moved);
