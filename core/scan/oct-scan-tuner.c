@@ -133,6 +133,14 @@ tuner_has_structure (const Tuner *tuner)
   return TRUE;
 }
 
+static gboolean
+tuner_is_cancelled (const Tuner *tuner)
+{
+  const gint *cancelled = tuner->sweeps->cancelled;
+
+  return cancelled != NULL && g_atomic_int_get (cancelled);
+}
+
 /* Writes r (l) of l = -reach .. reach; 0 without structure. */
 static void
 tuner_correlate (Tuner *tuner, guint sweep)
@@ -146,7 +154,8 @@ tuner_correlate (Tuner *tuner, guint sweep)
     memset (tuner->energy[i], 0, ((gsize)n + 1) * sizeof (double));
     tuner->power[i] = 0;
   }
-  for (guint depth = 0; depth < tuner->sweeps->depths; depth++) {
+  for (guint depth = 0;
+       depth < tuner->sweeps->depths && !tuner_is_cancelled (tuner); depth++) {
     tuner_take_depth (tuner, sweep, depth);
     tuner_add_spectrum (tuner);
   }
@@ -299,9 +308,26 @@ average_pairs (const double *lags, guint n, OctScanTuning *found)
   found->error = sqrt (squares / (n - 1) / MAX (1.0, (n - 1) / 2.0));
 }
 
+/* Standard deviation of pairs of each order, which have the same drift; 0 with
+ * less than 3. */
+static double
+get_spread (const double *lags, guint n)
+{
+  double sum[2] = { 0, 0 }, squares = 0;
+
+  for (guint i = 0; i < n; i++)
+    sum[i % 2] += lags[i];
+  for (guint i = 0; i < n; i++) {
+    double off = lags[i] - sum[i % 2] / ((n + 1 - i % 2) / 2);
+
+    squares += off * off;
+  }
+  return n > 2 ? sqrt (squares / (n - 2)) : 0;
+}
+
 static gboolean
 tuner_judge (const Tuner *tuner, const OctScanTuning *found, guint at_end,
-    GError **error)
+    double spread, GError **error)
 {
   if (!(found->correlation >= OCT_SCAN_TUNER_LEAST_CORRELATION)) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
@@ -311,8 +337,16 @@ tuner_judge (const Tuner *tuner, const OctScanTuning *found, guint at_end,
         found->correlation, OCT_SCAN_TUNER_LEAST_CORRELATION);
     return FALSE;
   }
-  if (at_end == 0)
+  if (at_end == 0 && !(spread > OCT_SCAN_TUNER_MOST_SPREAD))
     return TRUE;
+  if (at_end == 0) {
+    g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
+        "%u pairs of B-scans give delays that differ by %.1f A-lines, and at "
+        "most %g is expected; take B-scans of more A-lines, closer together, "
+        "at a place with structure.",
+        found->pairs, spread, OCT_SCAN_TUNER_MOST_SPREAD);
+    return FALSE;
+  }
   g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
       "The directions of %u of %u pairs of B-scans are %u A-lines apart or "
       "more, and a delay of less than %g A-lines can be found; set a delay "
@@ -335,7 +369,8 @@ oct_scan_tuner_find (
   *found = (OctScanTuning){ 0 };
   lags = g_new (double, sweeps->sweeps);
   tuner_init (&tuner, sweeps);
-  for (guint i = 0; i + 1 < sweeps->sweeps; i++) {
+  for (guint i = 0; i + 1 < sweeps->sweeps && !tuner_is_cancelled (&tuner);
+       i++) {
     gboolean back = sweeps->reverse[i] != 0;
     Pair pair;
 
@@ -348,9 +383,13 @@ oct_scan_tuner_find (
     found->correlation += pair.correlation;
     at_end += pair.at_end;
   }
-  found->correlation /= found->pairs;
-  average_pairs (lags, found->pairs, found);
-  ok = tuner_judge (&tuner, found, at_end, error);
+  ok = !tuner_is_cancelled (&tuner);
+  if (ok) {
+    found->correlation /= found->pairs;
+    average_pairs (lags, found->pairs, found);
+    ok = tuner_judge (
+        &tuner, found, at_end, get_spread (lags, found->pairs), error);
+  }
   tuner_clear (&tuner);
   return ok;
 }

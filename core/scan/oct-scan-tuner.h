@@ -27,6 +27,11 @@ G_BEGIN_DECLS
 #define OCT_SCAN_TUNER_REACH 64u
 /* Less resemblance gives no delay. */
 #define OCT_SCAN_TUNER_LEAST_CORRELATION 0.15
+/* Pairs of the same order of directions whose delays differ more, in A-lines,
+ * root mean square, give none, too: few A-lines of few depths resemble each
+ * other by chance, and each pair somewhere else, while true B-scans a whole
+ * spot apart err by 0.15. */
+#define OCT_SCAN_TUNER_MOST_SPREAD 1.0
 
 /* A-lines to look at, in the order in which they were taken. */
 typedef struct {
@@ -36,6 +41,7 @@ typedef struct {
   /* [sweeps] 1: far from the one before, as after the end of a volume; NULL:
    * none is */
   const guint8 *apart;
+  const gint *cancelled; /* atomic, or NULL */
 } OctScanSweeps;
 
 typedef struct {
@@ -49,7 +55,7 @@ typedef struct {
  * FALSE with OCT_ERROR_SETTINGS: too few B-scans or A-lines, or all in one
  * direction, or a delay beyond the reach; with OCT_ERROR_FORMAT: values that
  * are not finite, B-scans without structure, or that do not resemble each
- * other. */
+ * other, or pairs with other delays.  Without an error: cancelled. */
 gboolean oct_scan_tuner_find (
     const OctScanSweeps *sweeps, OctScanTuning *found, GError **error);
 

@@ -48,7 +48,7 @@ tune_init (Tune *tune, GPtrArray *bscans, GError **error)
   for (guint i = 0; i < bscans->len; i++)
     tune->sweeps += gst_oct_aside_get_info (bscans->pdata[i])->bscans;
   tune->depths = MIN (MIN (tune->rows, MOST_DEPTHS),
-      MAX (MOST_VALUES / (tune->sweeps * tune->lines), 1));
+      MAX ((guint)(MOST_VALUES / ((gsize)tune->sweeps * tune->lines)), 1));
   values = (gsize)tune->sweeps * tune->lines * tune->depths;
   tune->amplitudes = g_try_new (float, values);
   tune->reverse = g_new0 (guint8, tune->sweeps);
@@ -139,7 +139,7 @@ gst_oct_tune_find (GPtrArray *bscans, const gint *cancelled, GError **error)
   ok = ok
        && oct_scan_tuner_find (
            &(OctScanSweeps){ tune.sweeps, tune.lines, tune.depths,
-               tune.amplitudes, tune.reverse, tune.apart },
+               tune.amplitudes, tune.reverse, tune.apart, cancelled },
            found, error);
   tune_clear (&tune);
   return ok ? g_steal_pointer (&found) : NULL;

@@ -17,11 +17,13 @@ G_BEGIN_DECLS
 
 /* How far a chain of lines has got; zeros before the first file. */
 typedef struct {
-  guint64 lines, cut, lost;      /* whole lines, parts of lines, events */
-  guint64 backwards;             /* times at which the clock was set back */
-  gint64 number;                 /* of the last line */
-  char hash[OCT_AUDIT_HASH + 1]; /* of the last line, also of a part of one */
-  char first[40], last[40];      /* times; empty: none */
+  guint64 lines, cut, lost;       /* whole lines, parts of lines, events */
+  guint64 backwards;              /* times at which the clock was set back */
+  gint64 number;                  /* of the last line */
+  char hash[OCT_AUDIT_HASH + 1];  /* of the last line, also of a part of one */
+  char whole[OCT_AUDIT_HASH + 1]; /* of the last whole line */
+  gboolean part;                  /* the last line is a part of one */
+  char first[40], last[40];       /* times; empty: none */
 } OctAuditChain;
 
 /* Each sound line, in order; `hash`: its own. */
@@ -37,6 +39,6 @@ gboolean oct_audit_check (const char *path, OctAuditChain *chain,
 /* The chain at the end of such a file from its last `size` bytes, to go on with
  * it.  FALSE: it has no line of an audit. */
 gboolean oct_audit_find_end (
-    const char *tail, gsize size, OctAuditChain *chain, gboolean *cut);
+    const char *tail, gsize size, OctAuditChain *chain);
 
 G_END_DECLS

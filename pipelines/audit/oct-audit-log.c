@@ -27,7 +27,7 @@ struct _OctAuditLog {
   /* of the thread */
   int file;
   OctAuditChain end;
-  gboolean cut; /* the last line of the file is a part of one */
+  gboolean torn; /* a line that failed may be in the file, or a part of it */
 };
 
 /* -------------------------------------------------------------------- the file
@@ -41,16 +41,28 @@ audit_file_fail (const char *path, int code, GError **error)
   return FALSE;
 }
 
+/* Whether these are all bytes of a file, a part of its first line. */
+static gboolean
+audit_file_is_begun (const char *text, gsize length)
+{
+  static const char begin[] = "{\"number\":";
+  gsize size = MIN (length, sizeof begin - 1);
+
+  return memcmp (text, begin, size) == 0
+         && memchr (text, '\n', length - 1) == NULL;
+}
+
 /* The chain at the end of a file that is there already.  Its last line may be a
  * part of one, which gets an end here. */
 static gboolean
-audit_file_find_end (const char *path, int file, gint64 size,
-    OctAuditChain *end, gboolean *cut, GError **error)
+audit_file_find_end (
+    const char *path, int file, gint64 size, OctAuditChain *end, GError **error)
 {
   gint64 from = MAX (size - 2 * OCT_AUDIT_LINE, 0);
   gsize length = (gsize)(size - from), skipped = 0;
   g_autofree char *tail = g_malloc (length);
   ssize_t got = pread (file, tail, length, from);
+  OctAuditChain found;
   const char *stop;
 
   if (got != (ssize_t)length)
@@ -59,20 +71,24 @@ audit_file_find_end (const char *path, int file, gint64 size,
     stop = memchr (tail, '\n', length);
     skipped = stop != NULL ? (gsize)(stop - tail) + 1 : length;
   }
-  if (!oct_audit_find_end (tail + skipped, length - skipped, end, cut)) {
-    g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
-        "'%s' is not an audit of oct-live; name another file.", path);
-    return FALSE;
+  if (!oct_audit_find_end (tail + skipped, length - skipped, &found)) {
+    if (from > 0 || !audit_file_is_begun (tail, length)) {
+      g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
+          "'%s' is not an audit of oct-live; name another file.", path);
+      return FALSE;
+    }
+    found.number = end->number;
   }
-  return tail[length - 1] == '\n' || write (file, "\n", 1) == 1
-         || audit_file_fail (path, errno, error);
+  if (tail[length - 1] != '\n' && write (file, "\n", 1) != 1)
+    return audit_file_fail (path, errno, error);
+  *end = found;
+  return TRUE;
 }
 
-/* -1 with an error.  `end` and `cut` stay as they are if the file is new: the
+/* -1 with an error.  `end` stays as it is then, and if the file is new: the
  * chain goes on in it. */
 static int
-audit_file_open (
-    const char *path, OctAuditChain *end, gboolean *cut, GError **error)
+audit_file_open (const char *path, OctAuditChain *end, GError **error)
 {
   int file = open (path,
       O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
@@ -94,7 +110,7 @@ audit_file_open (
         "Another program writes the audit '%s'; give each one of its own.",
         path);
   else if (status.st_size > 0)
-    ok = audit_file_find_end (path, file, status.st_size, end, cut, error);
+    ok = audit_file_find_end (path, file, status.st_size, end, error);
   if (ok)
     return file;
   close (file);
@@ -125,6 +141,25 @@ audit_log_tell (OctAuditLog *log, char *sentence)
   g_free (sentence);
 }
 
+/* Goes on after the rest of a line that failed, in the file: whole, a part
+ * of it, or nothing. */
+static gboolean
+audit_log_mend (OctAuditLog *log, GError **error)
+{
+  struct stat status;
+
+  if (!log->torn)
+    return TRUE;
+  if (fstat (log->file, &status) != 0)
+    return audit_file_fail (log->path, errno, error);
+  if (status.st_size > 0
+      && !audit_file_find_end (
+          log->path, log->file, status.st_size, &log->end, error))
+    return FALSE;
+  log->torn = FALSE;
+  return TRUE;
+}
+
 static gboolean
 audit_log_follow_path (OctAuditLog *log, GError **error)
 {
@@ -132,7 +167,7 @@ audit_log_follow_path (OctAuditLog *log, GError **error)
 
   if (!audit_file_is_gone (log->path, log->file))
     return TRUE;
-  file = audit_file_open (log->path, &log->end, &log->cut, error);
+  file = audit_file_open (log->path, &log->end, error);
   if (file < 0)
     return FALSE;
   close (log->file);
@@ -144,7 +179,7 @@ audit_log_follow_path (OctAuditLog *log, GError **error)
   return TRUE;
 }
 
-/* The whole line or nothing of it. */
+/* The whole line or nothing of it, if the file can be cut. */
 static gboolean
 audit_log_append (
     OctAuditLog *log, const char *line, gsize size, GError **error)
@@ -157,8 +192,7 @@ audit_log_append (
     return TRUE;
   if (written == (ssize_t)size)
     code = errno;
-  if (begin >= 0 && ftruncate (log->file, begin) != 0)
-    log->cut = TRUE;
+  log->torn = begin < 0 || ftruncate (log->file, begin) != 0;
   return audit_file_fail (log->path, code, error);
 }
 
@@ -168,11 +202,11 @@ audit_log_write (OctAuditLog *log, const char *event, GError **error)
   g_autoptr (GString) line = g_string_new (NULL);
   g_autofree char *hash = NULL;
 
-  if (!audit_log_follow_path (log, error))
+  if (!audit_log_mend (log, error) || !audit_log_follow_path (log, error))
     return FALSE;
   g_string_printf (
       line, "{\"number\":%" G_GINT64_FORMAT ",", log->end.number + 1);
-  if (log->cut)
+  if (log->end.part)
     g_string_append (line, "\"cut\":true,");
   /* without its braces */
   g_string_append_len (line, event + 1, (gssize)strlen (event) - 2);
@@ -184,7 +218,7 @@ audit_log_write (OctAuditLog *log, const char *event, GError **error)
     return FALSE;
   log->end.number++;
   g_strlcpy (log->end.hash, hash, sizeof log->end.hash);
-  log->cut = FALSE;
+  log->end.part = FALSE;
   return TRUE;
 }
 
@@ -251,7 +285,7 @@ oct_audit_log_open (const char *path, GError **error)
   OctAuditLog *log = g_new0 (OctAuditLog, 1);
 
   memset (log->end.hash, '0', OCT_AUDIT_HASH);
-  log->file = audit_file_open (path, &log->end, &log->cut, error);
+  log->file = audit_file_open (path, &log->end, error);
   if (log->file < 0) {
     g_free (log);
     return NULL;
@@ -267,8 +301,15 @@ oct_audit_log_open (const char *path, GError **error)
 static void
 audit_add_text (JsonBuilder *builder, const char *name, const char *text)
 {
-  g_autofree char *valid =
-      g_utf8_make_valid (text, (gssize)MIN (strlen (text), OCT_AUDIT_TEXT));
+  gsize size = strlen (text);
+  g_autofree char *valid = NULL;
+
+  /* not in the middle of a character */
+  if (size > OCT_AUDIT_TEXT)
+    for (size = OCT_AUDIT_TEXT;
+         size > OCT_AUDIT_TEXT - 3 && ((guchar)text[size] & 0xC0) == 0x80;)
+      size--;
+  valid = g_utf8_make_valid (text, (gssize)size);
 
   json_builder_set_member_name (builder, name);
   json_builder_add_string_value (builder, valid);
@@ -342,6 +383,9 @@ oct_audit_log_close (OctAuditLog *log)
   gboolean whole;
 
   g_mutex_lock (&log->lock);
+  if (log->lost > 0) /* no other event tells them */
+    g_queue_push_tail (
+        &log->waiting, audit_make_event ("events lost", NULL, 0, log->lost));
   log->closing = TRUE;
   g_cond_signal (&log->changed);
   g_mutex_unlock (&log->lock);

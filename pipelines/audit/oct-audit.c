@@ -58,7 +58,7 @@ audit_print_summary (const OctAuditChain *chain)
 
   g_print ("The chain is whole: %" G_GUINT64_FORMAT
            " events from %s to %s.\nHash of the last line: %s\n",
-      chain->lines, chain->first, chain->last, chain->hash);
+      chain->lines, chain->first, chain->last, chain->whole);
   if (first != 1)
     g_print ("Note: it begins with event %" G_GINT64_FORMAT
              "; name the earlier files before it.\n",
@@ -76,10 +76,24 @@ audit_print_summary (const OctAuditChain *chain)
         chain->backwards);
 }
 
+static gboolean
+audit_is_hash (const char *text)
+{
+  return strlen (text) == OCT_AUDIT_HASH
+         && strspn (text, "0123456789abcdefABCDEF") == OCT_AUDIT_HASH;
+}
+
 static int
 audit_run (Audit *audit)
 {
   OctAuditChain chain = { 0 };
+
+  if (audit->hash != NULL && !audit_is_hash (audit->hash)) {
+    g_printerr ("Error: --hash is '%s', and the hash of a line has %d hex "
+                "digits; give all that oct-audit printed.\n",
+        audit->hash, OCT_AUDIT_HASH);
+    return EXIT_FAILURE;
+  }
 
   for (char **file = audit->files; *file != NULL; file++) {
     g_autoptr (GError) error = NULL;

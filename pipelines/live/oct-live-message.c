@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "oct-live-message.h"
+#include "oct-plain-json.h"
 
 #include <json-glib/json-glib.h>
 #include <string.h>
@@ -284,63 +285,6 @@ read_members (JsonObject *object, OctLiveMessage *message, GError **error)
   return TRUE;
 }
 
-/* From the quote at `text` to the one that ends the string; NULL if it is not
- * valid JSON.  Halves of UTF-16 pairs are refused: after one, json-glib 1.6
- * takes the closing quote for a part of the string. */
-static const char *
-skip_string (const char *text, const char *end)
-{
-  for (text++; text < end && *text != '"'; text++) {
-    if ((guchar)*text < ' ')
-      return NULL;
-    if (*text != '\\')
-      continue;
-    text++;
-    if (text < end && *text == 'u') {
-      for (guint i = 1; i <= 4; i++)
-        if (end - text <= i || !g_ascii_isxdigit (text[i]))
-          return NULL;
-      if ((text[1] == 'd' || text[1] == 'D')
-          && g_ascii_xdigit_value (text[2]) >= 8)
-        return NULL;
-      text += 4;
-    } else if (text == end || strchr ("\"\\/bfnrt", *text) == NULL) {
-      return NULL;
-    }
-  }
-  return text < end ? text : NULL;
-}
-
-/* The text has no NUL.  Every message is one object without others in it.
- * json-glib reads more than JSON (texts in a row, comments, assignments, single
- * quotes), each version something else, and 1.10 ends the program at some of
- * it: it gets nothing of the kind. */
-static gboolean
-is_plain_object (const char *text, gsize length)
-{
-  const char *end = text + length;
-  gboolean opened = FALSE, closed = FALSE;
-
-  for (; text < end; text++) {
-    gboolean inside = opened && !closed;
-
-    if (strchr (" \t\r\n", *text) != NULL)
-      continue;
-    if (*text == '{' && !opened)
-      opened = TRUE;
-    else if (*text == '}' && inside)
-      closed = TRUE;
-    else if (*text == '"' && inside)
-      text = skip_string (text, end);
-    else if (!inside
-             || (!g_ascii_isalnum (*text) && strchr ("+-.,:", *text) == NULL))
-      return FALSE;
-    if (text == NULL)
-      return FALSE;
-  }
-  return closed;
-}
-
 static gboolean
 check_text (const char *text, gsize length, GError **error)
 {
@@ -348,7 +292,7 @@ check_text (const char *text, gsize length, GError **error)
     return message_fail (error, "The message is too long.%s", "");
   if (!g_utf8_validate_len (text, length, NULL))
     return message_fail (error, "The message is not text in UTF-8.%s", "");
-  if (!is_plain_object (text, length))
+  if (!oct_plain_json_is_object (text, length))
     return message_fail (
         error, "The message is not one plain JSON object.%s", "");
   return TRUE;

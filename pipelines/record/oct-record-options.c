@@ -43,6 +43,33 @@ check_fill (const char *way, GError **error)
   return FALSE;
 }
 
+/* --lines is of a scan, too. */
+static gboolean
+describe_file (const OctRecordOptions *options)
+{
+  OctSourceOptions file = options->spectra;
+
+  if (options->scanner.pattern != NULL)
+    file.lines = 0;
+  return oct_source_options_describe_file (&file) || options->line_rate != 0.0;
+}
+
+/* NULL: there is none. */
+static const char *
+find_source_problem (const OctRecordOptions *options)
+{
+  gboolean digitizer = options->digitizer.socket != NULL;
+
+  if ((options->source != NULL) + (options->spectra.data != NULL) + digitizer
+      > 1)
+    return "Only one of --data, --source, --oct-camera and --daq gives the "
+           "spectra.";
+  if (digitizer && describe_file (options))
+    return "The ring of --daq says the sizes and the rate; leave out "
+           "--samples, --lines, --line-rate and others that describe a file.";
+  return NULL;
+}
+
 static gboolean
 check_options (OctRecordProgramOptions *options, GError **error)
 {
@@ -99,12 +126,7 @@ check_options (OctRecordProgramOptions *options, GError **error)
   else if (pipeline->images.depths != NULL
            && oct_source_options_has_depths (&pipeline->spectra))
     problem = OCT_VIEW_DEPTHS_TWICE;
-  else if ((pipeline->source != NULL) + (pipeline->spectra.data != NULL)
-               + (pipeline->digitizer.socket != NULL)
-           > 1)
-    problem = "Only one of --data, --source, --oct-camera and --daq gives the "
-              "spectra.";
-  else
+  else if ((problem = find_source_problem (pipeline)) == NULL)
     problem = oct_record_volume_check (
         &pipeline->volume, pipeline->scanner.pattern != NULL);
   pipeline->meters = options->output != NULL && !options->no_meters;

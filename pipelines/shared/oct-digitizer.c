@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "oct-digitizer.h"
 #include "oct-daq.h"
+#include "oct-launch.h"
 
 #include <errno.h>
 #include <math.h>
@@ -39,6 +40,12 @@ oct_digitizer_options_add (
   g_option_context_add_main_entries (context, entries, NULL);
 }
 
+static gboolean
+digitizer_is_clock_given (const OctDigitizerOptions *options)
+{
+  return options->clock_delay != 0.0 || options->clock_jitter != USUAL_JITTER;
+}
+
 gboolean
 oct_digitizer_options_check (const OctDigitizerOptions *options, GError **error)
 {
@@ -52,9 +59,7 @@ oct_digitizer_options_check (const OctDigitizerOptions *options, GError **error)
   else if (!(options->clock_jitter >= 0.0
                && options->clock_jitter <= MOST_JITTER))
     problem = "--clock-jitter is a number of samples, 0 to 32.";
-  else if (options->socket == NULL
-           && (options->clock_delay != 0.0
-               || options->clock_jitter != USUAL_JITTER))
+  else if (options->socket == NULL && digitizer_is_clock_given (options))
     problem = "--clock-delay and --clock-jitter belong to --daq.";
   if (problem != NULL)
     g_set_error_literal (
@@ -118,7 +123,14 @@ oct_digitizer_look (const OctDigitizerOptions *options, guint patience,
   }
   digitizer_read (oct_daq_reader_header (reader), ring);
   oct_daq_reader_close (reader);
-  return TRUE;
+  if (ring->has_clock || !digitizer_is_clock_given (options))
+    return TRUE;
+  g_set_error_literal (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+      "--clock-delay and --clock-jitter are for a k-clock, and the ring of "
+      "this "
+      "digitizer has no channel of one, or samples that are uniform in "
+      "wavenumber already; leave them out.");
+  return FALSE;
 }
 
 /* ------------------------------------------------------------- launch lines */
@@ -127,14 +139,14 @@ char *
 oct_digitizer_describe (const OctDigitizerOptions *options,
     const OctDigitizerRing *ring, const char *scan_file)
 {
-  g_autofree char *socket = g_strescape (options->socket, NULL);
+  g_autofree char *socket = oct_launch_quote (options->socket);
   g_autofree char *file =
-      scan_file != NULL ? g_strescape (scan_file, NULL) : NULL;
+      scan_file != NULL ? oct_launch_quote (scan_file) : NULL;
   g_autofree char *scan = file != NULL ? g_strdup_printf (
-                              " keep-incomplete=true scan-file=\"%s\"", file)
+                              " keep-incomplete=true scan-file=%s", file)
                                        : g_strdup ("");
 
-  return g_strdup_printf (SOURCE " socket=\"%s\"%s%s", socket,
+  return g_strdup_printf (SOURCE " socket=%s%s%s", socket,
       ring->has_clock ? " k-clock=true" : "", scan);
 }
 

@@ -203,10 +203,24 @@ oct_source_options_count_lines (const OctSourceOptions *options)
   return reader != NULL ? oct_reader_get_info (reader)->lines : 0;
 }
 
+char *
+oct_launch_quote (const char *text)
+{
+  GString *quoted = g_string_new ("\"");
+
+  for (; *text != '\0'; text++) {
+    if (*text == '"' || *text == '\\')
+      g_string_append_c (quoted, '\\');
+    g_string_append_c (quoted, *text);
+  }
+  g_string_append_c (quoted, '"');
+  return g_string_free (quoted, FALSE);
+}
+
 gboolean
 oct_launch_take_camera (const char *camera, char **source, GError **error)
 {
-  g_autofree char *escaped = NULL;
+  g_autofree char *quoted = NULL;
 
   if (camera == NULL)
     return TRUE;
@@ -218,10 +232,10 @@ oct_launch_take_camera (const char *camera, char **source, GError **error)
               "gst-device-monitor-1.0 lists them, or first.");
     return FALSE;
   }
-  escaped = g_strescape (camera, NULL);
+  quoted = oct_launch_quote (camera);
   *source = g_str_equal (camera, "first")
                 ? g_strdup ("octcamerasrc")
-                : g_strdup_printf ("octcamerasrc camera=\"%s\"", escaped);
+                : g_strdup_printf ("octcamerasrc camera=%s", quoted);
   return TRUE;
 }
 

@@ -60,6 +60,10 @@ gboolean oct_source_options_is_recording (const OctSourceOptions *options);
  * read so, which octsrc reports with a sentence. */
 guint oct_source_options_count_lines (const OctSourceOptions *options);
 
+/* A text as a value in a launch line, in quotes; to be freed.  g_strescape()
+ * makes numbers of letters beyond ASCII, which a launch line does not read. */
+char *oct_launch_quote (const char *text);
+
 /* Makes --oct-camera, the name or address of a GenICam camera or "first", the
  * launch line of --source; NULL: nothing was asked for.  FALSE with a sentence
  * if there is a --source already. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "oct-scanner.h"
+#include "oct-launch.h"
 
 #include <glib/gstdio.h>
 #include <math.h>
@@ -150,16 +151,16 @@ scanner_describe (const OctScannerOptions *o, guint lines, guint bscans,
   const double numbers[] = { o->width / 1000, o->height / 1000, o->x / 1000,
     o->y / 1000, o->angle };
   char text[G_N_ELEMENTS (numbers)][G_ASCII_DTOSTR_BUF_SIZE];
-  g_autofree char *escaped = g_strescape (path, NULL);
+  g_autofree char *quoted = oct_launch_quote (path);
 
   for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)
     g_ascii_dtostr (text[i], sizeof text[i], numbers[i]);
   return g_strdup_printf (
       "octscangen is-live=true pattern=%s width=%s height=%s offset-x=%s "
       "offset-y=%s angle=%s lines=%u bscans=%u line-rate=%u "
-      "scan-output=\"%s\" %s",
+      "scan-output=%s %s",
       o->pattern, text[0], text[1], text[2], text[3], text[4], lines, bscans,
-      (guint)(o->rate > 0.0 ? o->rate : rate), escaped,
+      (guint)(o->rate > 0.0 ? o->rate : rate), quoted,
       o->properties != NULL ? o->properties : "");
 }
 

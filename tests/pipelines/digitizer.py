@@ -19,10 +19,10 @@ DEPTH_UM = 500
 
 
 @contextlib.contextmanager
-def digitizer(folder, *options):
-    """oct-daq-sim at the socket `daq`, which is there."""
-    socket = pathlib.Path(folder, "daq")
-    process = subprocess.Popen([SIM, *map(str, options), "daq"], cwd=folder, text=True,
+def digitizer(folder, *options, name="daq"):
+    """oct-daq-sim at the socket `name`, which is there."""
+    socket = pathlib.Path(folder, name)
+    process = subprocess.Popen([SIM, *map(str, options), name], cwd=folder, text=True,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     try:
         tap.until("the socket", lambda: socket.exists() or process.poll() is not None)
@@ -163,11 +163,34 @@ def test_scan_of_a_digitizer(folder):
     assert abs(width - 40) <= 2, width
 
 
+def test_names(folder):
+    """A socket has any name that people give it."""
+    name = "Gerät \"2\" \\ n.daq"
+    with digitizer(folder, *MIRROR, name=name):
+        with recording(folder, "--daq", name, "--output", "g", "--no-meters") as process:
+            lines_until(process, lambda found: found["video"].frames > 0)
+            process.send_signal(signal.SIGINT)
+            _, errors = process.communicate(timeout=tap.PATIENCE)
+    assert process.returncode == 0, errors
+
+
+def test_a_delay_without_a_clock(folder):
+    """Options of a k-clock are not left out without a word."""
+    with digitizer(folder, *MIRROR):
+        for options in ["--clock-delay", 3], ["--clock-jitter", 2]:
+            _, errors = run("--daq", "daq", *options, "--output", "c", cwd=folder, status=1)
+            assert "no channel of one" in errors and len(errors.splitlines()) == 1, errors
+    assert not list(folder.glob("c*"))
+
+
 def test_wrong_options(folder):
     for options, said in (
             (["--daq", "daq", "--data", "x.raw"], "Only one of"),
             (["--daq", "daq", "--source", "octsrc"], "Only one of"),
             (["--daq", "daq", "--oct-camera", "first"], "Only one of"),
+            (["--daq", "daq", "--samples", 512], "ring of --daq says"),
+            (["--daq", "daq", "--lines", 64], "ring of --daq says"),
+            (["--daq", "daq", "--line-rate", 1000], "ring of --daq says"),
             (["--daq", ""], "--daq is the path"),
             (["--scan", "circle"], "--scan is raster"),
             (["--scan", "spiral", "--size-um", "1x"], "--size-um is"),

@@ -404,6 +404,55 @@ test_refused (void)
   refuse (&sweeps, OCT_ERROR_FORMAT, "B-scan 1 has a value that is not");
 }
 
+/* Few A-lines of few depths that have nothing in common resemble each other
+ * somewhere, by more than the least correlation: no delay comes of that. */
+static void
+test_chance (void)
+{
+  enum { FEW = 64, SHALLOW = 8 };
+  g_autofree float *values = g_new (float, 8 * FEW * SHALLOW);
+  OctScanSweeps sweeps = { 8, FEW, SHALLOW, values, forth_and_back, NULL,
+    NULL };
+  guint disagree = 0;
+
+  for (guint64 stream = 0; stream < 20; stream++) {
+    g_autoptr (GError) error = NULL;
+    OctScanTuning found;
+
+    for (guint i = 0; i < 8 * FEW * SHALLOW; i++)
+      values[i] = (float)cabs (make_normal ((stream << 32) + i));
+    g_assert_false (oct_scan_tuner_find (&sweeps, &found, &error));
+    disagree += strstr (error->message, "that differ by") != NULL ? 1 : 0;
+  }
+  g_assert_cmpuint (disagree, >, 0);
+}
+
+static gpointer
+run_cancelled (gpointer data)
+{
+  OctScanTuning found;
+  GError *error = NULL;
+
+  g_assert_false (oct_scan_tuner_find (data, &found, &error));
+  g_assert_null (error);
+  return NULL;
+}
+
+/* A search is left at once: the result of a whole one would be an error. */
+static void
+test_cancelled (void)
+{
+  enum { MANY = 2000, DEEP = 4096 };
+  gint cancelled = FALSE;
+  g_autofree float *values = g_new0 (float, 2 * MANY * DEEP);
+  OctScanSweeps sweeps = { 2, MANY, DEEP, values, forth_and_back, NULL,
+    &cancelled };
+  GThread *thread = g_thread_new ("search", run_cancelled, &sweeps);
+
+  g_atomic_int_set (&cancelled, TRUE);
+  g_thread_join (thread);
+}
+
 /* Values without structure: the roundings of their means are none. */
 static void
 test_flat (void)
@@ -478,6 +527,8 @@ main (int argc, char **argv)
   g_test_add_func ("/scan-tuner/loop", test_loop);
   g_test_add_func ("/scan-tuner/refused", test_refused);
   g_test_add_func ("/scan-tuner/flat", test_flat);
+  g_test_add_func ("/scan-tuner/chance", test_chance);
+  g_test_add_func ("/scan-tuner/cancelled", test_cancelled);
   g_test_add_func ("/scan-tuner/sizes", test_sizes);
   g_test_add_func ("/scan-tuner/reach", test_reach);
   return g_test_run ();
