@@ -72,6 +72,7 @@ void
 oct_audit_case_free (OctAuditCase *self)
 {
   g_free (self->label);
+  g_free (self->side);
   g_free (self->program);
   g_ptr_array_unref (self->spans);
   g_ptr_array_unref (self->events);
@@ -175,7 +176,8 @@ case_go_through_open (OctAuditCase *self, gboolean take)
   for (guint i = 0; i < self->recordings->len; i++) {
     OctAuditRecording *recording = self->recordings->pdata[i];
 
-    recording->mine |= take && recording->open;
+    if (take && recording->open)
+      recording->mine = recording->earlier = TRUE;
     recording->open &= take;
   }
 }
@@ -225,9 +227,10 @@ case_note_command (
 
 /* -------------------------------------------------------------------- events */
 
+/* `leaves`: a label that ends the case, and is that of another person. */
 static void
-case_note_event (
-    OctAuditCase *self, JsonObject *line, const char *event, const char *time)
+case_note_event (OctAuditCase *self, JsonObject *line, const char *event,
+    const char *time, gboolean leaves)
 {
   OctAuditEvent *noted;
 
@@ -238,7 +241,8 @@ case_note_event (
   noted = g_new0 (OctAuditEvent, 1);
   noted->time = g_strdup (time);
   noted->event = g_strdup (event);
-  noted->fields = case_describe (line);
+  noted->fields =
+      leaves ? g_strdup ("that of another case") : case_describe (line);
   g_ptr_array_add (self->events, noted);
 }
 
@@ -310,7 +314,11 @@ oct_audit_case_take (OctAuditCase *self, JsonObject *line)
   /* a program that begins anew is not an event of the case before */
   if (!self->inside && (!was || begins))
     return;
-  case_note_event (self, line, event, time);
+  case_note_event (self, line, event, time, labels && !self->inside);
+  if (labels && self->inside) {
+    g_free (self->side);
+    self->side = g_strdup (case_get_text (line, "side"));
+  }
   case_note_command (self, line, event, time);
   if (g_str_equal (event, "last seconds kept"))
     case_note_kept (self, line, time);

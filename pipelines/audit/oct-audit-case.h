@@ -25,6 +25,7 @@ typedef struct {
   char *trouble;       /* or NULL */
   gint64 images, dropped, bytes; /* of its end */
   gboolean mine;                 /* it is of the case */
+  gboolean earlier;              /* and began before it */
   gboolean open;                 /* it may end still */
 } OctAuditRecording;
 
@@ -49,6 +50,7 @@ typedef struct {
   GPtrArray *kept;       /* OctAuditKept */
   GPtrArray *people;     /* OctAuditPerson, of commands */
   GPtrArray *labels;     /* all labels of the audit, once each */
+  char *side;            /* of the last label of the case, or NULL */
   char *program;         /* fields of the last program begun, or NULL */
   gboolean inside;
 } OctAuditCase;

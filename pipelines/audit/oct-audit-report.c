@@ -386,6 +386,9 @@ report_add_counts (Page *page, const OctAuditRecording *recording)
         page->text, "Dropped", (guint64)MAX (recording->dropped, 0));
     report_add_count (page->text, "Bytes", (guint64)MAX (recording->bytes, 0));
   }
+  if (recording->earlier)
+    report_add_row (page->text, "Note",
+        "It began before the case, and shows more than it.");
   if (recording->trouble != NULL)
     report_add_row (page->text, "Trouble", recording->trouble);
   g_string_append (page->text, "</table>\n");
@@ -457,6 +460,43 @@ report_add_recordings (Page *page, GError **error)
   return TRUE;
 }
 
+/* "Kept at ...: the last 3.0 s, 90 images": FALSE: it does not say that. */
+static gboolean
+report_find_images (const OctAuditFile *file, guint64 *images)
+{
+  g_autofree char *words = oct_audit_files_read (file, MOST_TEXT);
+  char *end = words != NULL ? strstr (words, " images\n") : NULL;
+  char *begin = end;
+
+  while (begin != NULL && begin > words && g_ascii_isdigit (begin[-1]))
+    begin--;
+  if (begin == end || strchr (words, '\n') < end)
+    return FALSE;
+  *images = g_ascii_strtoull (begin, NULL, 10);
+  return TRUE;
+}
+
+/* The count of the program is in the text beside the file. */
+static void
+report_judge_kept (Page *page, GPtrArray *files)
+{
+  guint64 frames, images;
+  guint videos;
+  gboolean whole = report_count (files, &frames, &videos);
+
+  if (files->len == 0)
+    g_string_append (
+        page->text, "<p class=bad>Its file is not in the folder.</p>\n");
+  for (guint i = 0; i < files->len; i++)
+    if (videos > 0
+        && g_str_has_suffix (((OctAuditFile *)files->pdata[i])->name, ".txt")
+        && report_find_images (files->pdata[i], &images))
+      g_string_append_printf (page->text,
+          "<p class=%s>The program kept %" G_GUINT64_FORMAT
+          " images, and the file has %" G_GUINT64_FORMAT ".</p>\n",
+          whole && images == frames ? "good" : "bad", images, frames);
+}
+
 /* The picture is that of the moment, at the end of the file. */
 static gboolean
 report_add_kept (Page *page, GError **error)
@@ -479,11 +519,10 @@ report_add_kept (Page *page, GError **error)
     if (kept->name != NULL
         && !report_find_files (page, kept->name, &files, error))
       return FALSE;
-    if (files != NULL)
+    if (files != NULL) {
+      report_judge_kept (page, files);
       report_show_files (page, files, 0.97);
-    if (files != NULL && files->len == 0)
-      g_string_append (
-          page->text, "<p class=bad>Its file is not in the folder.</p>\n");
+    }
     g_string_append (page->text, "</section>\n");
   }
   return TRUE;
@@ -617,6 +656,8 @@ report_add_head (Page *page)
   report_add_text (page->text, title, FALSE);
   g_string_append (page->text, "</p>\n<table>\n");
   report_add_spans (page);
+  if (one->side != NULL && *one->side != '\0')
+    report_add_row (page->text, "Side", one->side);
   if (one->program != NULL)
     report_add_row (page->text, "Program", one->program);
   report_add_row (page->text, "Report made", maker);

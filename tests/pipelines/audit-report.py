@@ -125,7 +125,9 @@ def make(folder):
     video(here / "bscans-20260305-091100-2-00000.mkv", 12)
     video(here / "bscans-20260305-092300-00000.mkv", 6)
     video(here / "kept-20260305-091400.mkv", 30)
-    (here / "kept-20260305-091400.txt").write_text("Case: Rabbit 7\n30 images\n")
+    (here / "kept-20260305-091400.txt").write_text(
+        "Kept at 09:14:00 on 2026-03-05: the last 3.0 s, 30 images\n"
+        "Case: Rabbit 7\n")
     (here / "bscans-20260305-091100-meters.csv").write_text(
         "measurement,field,mean,minimum,maximum\nspectra,missing,0,0,0\n"
         "ascans,snr-db,41.25,40,42.5\n")
@@ -182,9 +184,14 @@ def test_facts(folder):
     assert "The program wrote 7 images, and the files have 6." in three, three
     rest = text[kept:]
     assert "Kept the last 3 s: kept-20260305-091400.mkv." in rest
-    assert "Case: Rabbit 7 30 images" in rest and "The disk is full." in rest
+    assert "The program kept 30 images, and the file has 30." in rest
+    assert "Case: Rabbit 7" in rest and "The disk is full." in rest
+    assert "Side left" in text
     # what others did is not in it
-    for words in ("Mouse 3", "090200"):
+    assert "label that of another case" in rest
+    # (somebody tried to name the other during this one)
+    text = text.replace("text: Rat 9; refused", "")
+    for words in ("Mouse 3", "090200", "Rat 9"):
         assert words not in text, words
     people = section(page, "Commands came from")
     assert f"control 10.0.0.7 {at(10)} {at(30)} 4 0" in people, people
@@ -247,6 +254,7 @@ def test_case_that_comes_back(folder):
     assert f"Begin {said(2)} End {said(3)} Duration 0:01:00 " \
            f"Begin {said(5)} End {said(8)}" in text, text
     assert f"Recordings r Its files were not looked at. Begun {said(1)}" in text
+    assert text.count("It began before the case, and shows more than it.") == 1
     assert f"Begun {said(6)} Ended not in the audit" in text
     assert f"Begun {said(9)}" not in text, text
 
