@@ -6,13 +6,11 @@ import hashlib
 import html.parser
 import json
 import os
-import pathlib
 import re
 import struct
 import subprocess
 
 import tap
-from tap import Skip
 
 AUDIT = os.environ["OCT_AUDIT"]
 LABEL = "Rabbit 7"
@@ -105,8 +103,8 @@ def audit(folder, *arguments, status=0):
     return "".join(tap.run(*arguments, program=AUDIT, cwd=folder, status=status))
 
 
-def video(path, frames, grey=128):
-    """A Matroska file whose last picture is darker than the others are."""
+def video(path, frames):
+    """A Matroska file of a ball that moves."""
     subprocess.run(
         ["gst-launch-1.0", "-q", "videotestsrc", f"num-buffers={frames}",
          "pattern=ball", "!", "video/x-raw,width=320,height=200,framerate=10/1",
@@ -115,7 +113,7 @@ def video(path, frames, grey=128):
 
 
 def make(folder):
-    """(hash of the last line)"""
+    """Returns the hash of the last line."""
     text, last = chain(DAY)
     (folder / "audit.jsonl").write_text(text)
     here = folder / "recordings"
