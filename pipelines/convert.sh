@@ -67,6 +67,11 @@ Sizes of what is written
   --dicom-tags TAGS    further attributes of DICOM files: PatientID=42;...
 
   --part K/N           convert only the K-th of N parts of about equal size
+  --deidentify         no names, identifiers and dates in volumes, in what lies
+                       beside them and in their names, which become numbers; no
+                       manifest
+  --table DIR          --deidentify: folder for the manifest, which says which
+                       file became which number and lets runs continue
   --checksums          SHA-256 of every volume in the manifest
   --summary            convert nothing: list what is converted and what is
                        missing, and join the manifests of the parts; with

@@ -122,6 +122,12 @@ oct_dicom_check_enface (const OctVolumeFileInfo *info, GError **error)
         info->bscans);
     return FALSE;
   }
+  if (info->deidentify && info->source != NULL && *info->source != '\0') {
+    g_set_error_literal (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+        "A picture en face without identity cannot take the patient and the "
+        "study of its volume; leave out `dicom-source` or `deidentify`");
+    return FALSE;
+  }
   if (info->x_spacing > 0.0 && info->y_spacing > 0.0)
     return TRUE;
   g_set_error_literal (error, OCT_ERROR, OCT_ERROR_SETTINGS,

@@ -22,6 +22,15 @@ oct_dicom_put_patient_and_study (Writer &w, const OctVolumeFileInfo *info,
 }
 
 void
+oct_dicom_put_deidentified (Writer &w)
+{
+  w.text (DCM_PatientIdentityRemoved, "YES");
+  w.code (DCM_DeidentificationMethodCodeSequence, "113100", "DCM",
+      "Basic Application Confidentiality Profile");
+  w.text (DCM_LongitudinalTemporalInformationModified, "REMOVED");
+}
+
+void
 oct_dicom_put_equipment (Writer &w)
 {
   g_autofree char *uid = oct_volume_file_make_uid ();

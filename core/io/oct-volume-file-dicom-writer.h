@@ -86,6 +86,9 @@ typedef struct {
 void oct_dicom_put_patient_and_study (Writer &w, const OctVolumeFileInfo *info,
     const Moment *now, const char *modality);
 
+/* That names, identifiers and dates were left out, and by which rules. */
+void oct_dicom_put_deidentified (Writer &w);
+
 /* Equipment and synchronization. */
 void oct_dicom_put_equipment (Writer &w);
 

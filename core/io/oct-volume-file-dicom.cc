@@ -31,13 +31,38 @@ dicom_is_ours (const DcmTag &tag)
          || group == 0x7fe0 || tag.getVR ().getEVR () == EVR_SQ;
 }
 
+/* The tags that stay in a file without identity: those that describe the
+ * instrument, the eye and the scan, and that table E.1-1 of PS3.15 does not
+ * name.  Only what is in this list stays, as texts of the user may hold any
+ * name. */
 static gboolean
-put_tag (DcmItem *item, const char *text, GError **error)
+is_impersonal (const DcmTag &tag)
+{
+  static const DcmTagKey keys[] = { DCM_ImageLaterality, DCM_Laterality,
+    DCM_BodyPartExamined, DCM_Manufacturer, DCM_ManufacturerModelName,
+    DCM_AxialLengthOfTheEye, DCM_HorizontalFieldOfView, DCM_PupilDilated,
+    DCM_IntraOcularPressure, DCM_EmmetropicMagnification, DCM_DetectorType,
+    DCM_IlluminationWaveLength, DCM_IlluminationPower,
+    DCM_IlluminationBandwidth, DCM_DepthSpatialResolution,
+    DCM_MaximumDepthDistortion, DCM_AlongScanSpatialResolution,
+    DCM_MaximumAlongScanDistortion, DCM_AcrossScanSpatialResolution,
+    DCM_MaximumAcrossScanDistortion };
+
+  for (const DcmTagKey &key : keys)
+    if (tag == key)
+      return TRUE;
+  return FALSE;
+}
+
+/* `deidentify`: a tag that may name a person is checked, but not put. */
+static gboolean
+put_tag (DcmItem *item, const char *text, gboolean deidentify, GError **error)
 {
   const char *equals = strchr (text, '=');
   g_autofree char *keyword =
       equals != NULL ? g_strndup (text, (gsize)(equals - text)) : NULL;
   DcmElement *element = NULL;
+  DcmDataset aside;
   DcmTag tag;
 
   if (keyword != NULL)
@@ -57,6 +82,10 @@ put_tag (DcmItem *item, const char *text, GError **error)
         keyword);
     return FALSE;
   }
+  if (deidentify && !is_impersonal (tag)) {
+    (void)aside.putAndInsertString (DCM_SpecificCharacterSet, "ISO_IR 192");
+    item = &aside;
+  }
   if (item->putAndInsertString (tag, equals + 1).good ()
       && item->findAndGetElement (tag, element).good ()
       && element->checkValue ("1-n").good ())
@@ -68,24 +97,29 @@ put_tag (DcmItem *item, const char *text, GError **error)
 }
 
 static gboolean
-put_tags (DcmItem *item, const char *tags, GError **error)
+put_tags (DcmItem *item, const OctVolumeFileInfo *info, GError **error)
 {
-  g_auto (GStrv) list = g_strsplit (tags != NULL ? tags : "", ";", -1);
+  g_auto (GStrv) list =
+      g_strsplit (info->tags != NULL ? info->tags : "", ";", -1);
 
   /* UTF-8 is checked, as it is written: names have more than ASCII */
   (void)item->putAndInsertString (DCM_SpecificCharacterSet, "ISO_IR 192");
   for (guint i = 0; list[i] != NULL; i++)
-    if (*g_strstrip (list[i]) != '\0' && !put_tag (item, list[i], error))
+    if (*g_strstrip (list[i]) != '\0'
+        && !put_tag (item, list[i], info->deidentify, error))
       return FALSE;
   return TRUE;
 }
 
 /* ------------------------------------------------------------------ modules */
 
+/* `deidentify`: a date that is none, as some attributes may not be empty. */
 static void
-get_moment (Moment *moment)
+get_moment (Moment *moment, gboolean deidentify)
 {
-  g_autoptr (GDateTime) now = g_date_time_new_now_local ();
+  g_autoptr (GDateTime) now = deidentify
+                                  ? g_date_time_new_utc (1900, 1, 1, 0, 0, 0.0)
+                                  : g_date_time_new_now_local ();
   g_autofree char *date = g_date_time_format (now, "%Y%m%d");
   g_autofree char *time = g_date_time_format (now, "%H%M%S");
 
@@ -265,7 +299,9 @@ dicom_fill (
   Moment now;
   g_autofree char *place = oct_volume_file_make_uid ();
 
-  get_moment (&now);
+  get_moment (&now, info->deidentify);
+  if (info->deidentify)
+    oct_dicom_put_deidentified (w);
   if (info->view == OCT_VOLUME_VIEW_ENFACE) {
     oct_dicom_put_enface (w, info, &now);
     return w.ok && put_pixels (item, info, voxels);
@@ -280,7 +316,9 @@ dicom_fill (
   put_volume (w, info);
   oct_dicom_put_eye (w);
   put_tomograph (w, info);
-  put_comments (w, info);
+  /* the profile leaves out comments, whatever they say */
+  if (!info->deidentify)
+    put_comments (w, info);
   w.text (DCM_FrameOfReferenceUID, place);
   w.empty (DCM_PositionReferenceIndicator);
   put_dimensions (w);
@@ -304,7 +342,7 @@ oct_volume_file_check_dicom (const OctVolumeFileInfo *info, GError **error)
   }
   if (info->view == OCT_VOLUME_VIEW_ENFACE)
     return oct_dicom_check_enface (info, error)
-           && put_tags (&dataset, info->tags, error);
+           && put_tags (&dataset, info, error);
   if (!(info->x_spacing > 0.0 && info->y_spacing > 0.0
           && info->z_spacing > 0.0)) {
     g_set_error_literal (error, OCT_ERROR, OCT_ERROR_SETTINGS,
@@ -312,7 +350,7 @@ oct_volume_file_check_dicom (const OctVolumeFileInfo *info, GError **error)
         "`y-spacing` and `z-spacing`");
     return FALSE;
   }
-  return put_tags (&dataset, info->tags, error);
+  return put_tags (&dataset, info, error);
 }
 
 /* Through a stream of our own: DCMTK keeps to itself what fails while its own
@@ -364,7 +402,7 @@ oct_volume_file_write_dicom (const OctVolumeFileInfo *given,
     info.study_uid = study;
   if (info.series_uid == NULL)
     info.series_uid = series;
-  if (!put_tags (&tags, info.tags, error))
+  if (!put_tags (&tags, &info, error))
     return FALSE;
   if (!dicom_fill (dataset, &tags, &info, voxels)) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_WRITE,
@@ -377,7 +415,7 @@ oct_volume_file_write_dicom (const OctVolumeFileInfo *given,
       && *info.source != '\0'
       && !oct_dicom_put_source (dataset, info.source, error))
     return FALSE;
-  if (!put_tags (dataset, info.tags, error))
+  if (!put_tags (dataset, &info, error))
     return FALSE;
   return save_file (file, fd, path, least, error);
 }

@@ -44,6 +44,10 @@ typedef struct {
   guint64 number;    /* from 0 */
   double bscan_time; /* from a B-scan to the next, seconds; 0: not known */
   const char *tags;
+  /* No date, time or comment, of `tags` only those that describe the instrument
+   * and the eye, and that this is so (PS3.15, basic profile, table E.1-1).  It
+   * cannot go with `source`. */
+  gboolean deidentify;
   /* en face: the DICOM file of the volume that was looked at, or NULL */
   const char *source;
 } OctVolumeFileInfo;

@@ -40,6 +40,7 @@ typedef struct {
   double x_spacing, y_spacing, z_spacing; /* metres, 0: as the stream says */
   double refractive_index;
   char *tags, *source;
+  gboolean deidentify;
   guint file_mode;
   guint64 volumes; /* as it is asked for */
 } Settings;
@@ -108,6 +109,13 @@ static const GstOctProperty rows[] = {
       "be there when the picture is written, which refers to it and takes its "
       "patient and study (none = no volume)",
       0, NULL, GST_OCT_STRING (Settings, source) },
+  { "deidentify", "Deidentify",
+      "DICOM files without names, identifiers, dates and comments, by the "
+      "basic "
+      "profile of PS3.15: of `dicom-tags` only those of the instrument, the "
+      "eye "
+      "and the scan are taken",
+      0, NULL, GST_OCT_BOOLEAN (Settings, deidentify, FALSE) },
   { "file-mode", "File mode",
       "Permissions of the files, as in 0640 (octal), whatever the umask; the "
       "default, 0600, is for their owner alone",
@@ -404,6 +412,7 @@ volume_sink_begin_volume (GstOctVolumeSink *self, guint bscans, GError **error)
     .quantity = self->quantity,
     .unit = self->unit,
     .tags = self->settings.tags,
+    .deidentify = self->settings.deidentify,
     .source = self->settings.source };
 
   if (!gst_oct_branch_allows_volumes (GST_ELEMENT (self), error)

@@ -4,15 +4,19 @@
  * describes their use.
  */
 #include "oct-audit-check.h"
+#include "oct-audit-report.h"
 #include "oct-terminal.h"
 #include "oct-version.h"
 
+#include <gst/gst.h>
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 
 typedef struct {
   char **files, *hash;
+  char *report, *label, *folder;
+  OctAuditCase *one; /* for the report, or NULL */
   gboolean list, found;
 } Audit;
 
@@ -41,6 +45,8 @@ audit_on_line (JsonObject *line, const char *hash, gpointer data)
 
   audit->found |=
       audit->hash != NULL && g_ascii_strcasecmp (audit->hash, hash) == 0;
+  if (audit->one != NULL)
+    oct_audit_case_take (audit->one, line);
   if (!audit->list)
     return;
   text = g_string_new (NULL);
@@ -83,17 +89,26 @@ audit_is_hash (const char *text)
          && strspn (text, "0123456789abcdefABCDEF") == OCT_AUDIT_HASH;
 }
 
+static gboolean
+audit_report (Audit *audit, const OctAuditChain *chain, GError **error)
+{
+  const OctAuditReport report = { audit->one, chain, audit->files,
+    audit->folder };
+
+  if (audit->one == NULL)
+    return TRUE;
+  if (!oct_audit_case_end (audit->one, chain->last, error)
+      || !oct_audit_report_write (&report, audit->report, error))
+    return FALSE;
+  g_print ("Report: %s\n", audit->report);
+  return TRUE;
+}
+
 static int
 audit_run (Audit *audit)
 {
   OctAuditChain chain = { 0 };
-
-  if (audit->hash != NULL && !audit_is_hash (audit->hash)) {
-    g_printerr ("Error: --hash is '%s', and the hash of a line has %d hex "
-                "digits; give all that oct-audit printed.\n",
-        audit->hash, OCT_AUDIT_HASH);
-    return EXIT_FAILURE;
-  }
+  g_autoptr (GError) reason = NULL;
 
   for (char **file = audit->files; *file != NULL; file++) {
     g_autoptr (GError) error = NULL;
@@ -104,12 +119,30 @@ audit_run (Audit *audit)
     }
   }
   audit_print_summary (&chain);
-  if (audit->hash == NULL || audit->found)
+  if (audit->hash != NULL && !audit->found) {
+    g_printerr ("Error: no line has the hash %s: lines were removed, or all of "
+                "the audit was made anew.\n",
+        audit->hash);
+    return EXIT_FAILURE;
+  }
+  if (audit_report (audit, &chain, &reason))
     return EXIT_SUCCESS;
-  g_printerr ("Error: no line has the hash %s: lines were removed, or all of "
-              "the audit was made anew.\n",
-      audit->hash);
+  g_printerr ("Error: %s\n", reason->message);
   return EXIT_FAILURE;
+}
+
+/* NULL, or a sentence. */
+static const char *
+audit_find_wrong (const Audit *audit)
+{
+  if (audit->files == NULL)
+    return "Name the audit, a FILE of oct-live --audit.";
+  if (audit->hash != NULL && !audit_is_hash (audit->hash))
+    return "--hash is not a hash of a line, which has 64 hex digits; give all "
+           "of it.";
+  if (audit->report == NULL && (audit->label != NULL || audit->folder != NULL))
+    return "--case and --recordings belong to --report FILE.";
+  return NULL;
 }
 
 int
@@ -120,12 +153,21 @@ main (int argc, char **argv)
     { "hash", 0, 0, G_OPTION_ARG_STRING, &audit.hash,
         "Hash of a line that was noted elsewhere: it has to be there", "HEX" },
     { "list", 0, 0, G_OPTION_ARG_NONE, &audit.list, "Print all events", NULL },
+    { "report", 0, 0, G_OPTION_ARG_FILENAME, &audit.report,
+        "Write a report of a case, HTML for a browser and for printing",
+        "FILE" },
+    { "case", 0, 0, G_OPTION_ARG_STRING, &audit.label,
+        "--report: of the case with this label (default: all events)",
+        "LABEL" },
+    { "recordings", 0, 0, G_OPTION_ARG_FILENAME, &audit.folder,
+        "--report: folder of the recordings, whose images are counted", "DIR" },
     { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &audit.files, NULL,
         "FILE..." },
     { NULL }
   };
   g_autoptr (GOptionContext) context = g_option_context_new (NULL);
   g_autoptr (GError) error = NULL;
+  const char *wrong = NULL;
   int status;
 
   setlocale (LC_ALL, "");
@@ -136,14 +178,20 @@ main (int argc, char **argv)
   g_option_context_add_main_entries (context, entries, NULL);
   oct_version_add (context);
   if (!g_option_context_parse (context, &argc, &argv, &error)
-      || audit.files == NULL) {
-    g_printerr ("Error: %s\n",
-        error != NULL ? error->message
-                      : "Name the audit, a FILE of oct-live --audit.");
+      || (wrong = audit_find_wrong (&audit)) != NULL) {
+    g_printerr ("Error: %s\n", error != NULL ? error->message : wrong);
     return EXIT_FAILURE;
   }
+  if (audit.report != NULL) {
+    gst_init (NULL, NULL);
+    audit.one = oct_audit_case_new (audit.label);
+  }
   status = audit_run (&audit);
+  g_clear_pointer (&audit.one, oct_audit_case_free);
   g_strfreev (audit.files);
   g_free (audit.hash);
+  g_free (audit.report);
+  g_free (audit.label);
+  g_free (audit.folder);
   return status;
 }

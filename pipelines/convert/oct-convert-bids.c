@@ -53,6 +53,14 @@ find_in_name (const char *name, const char *key, gboolean is_index)
   return NULL;
 }
 
+char *
+oct_convert_bids_get_label (const char *name, const char *key)
+{
+  g_autofree char *base = g_path_get_basename (name);
+
+  return find_in_name (base, key, FALSE);
+}
+
 /* The same in the name of a file, or of the folders that it is in. */
 static char *
 find_in_path (const char *path, const char *key, gboolean is_index)
@@ -512,12 +520,13 @@ write_once (const char *folder, const char *name, const char *text, guint mode,
 }
 
 gboolean
-oct_convert_bids_write_tables (
-    const char *folder, GPtrArray *inputs, guint mode, GError **error)
+oct_convert_bids_write_tables (const char *folder, const char *title,
+    GPtrArray *inputs, guint mode, GError **error)
 {
   g_autofree char *full = g_canonicalize_filename (folder, NULL);
   g_autofree char *name = g_path_get_basename (full);
-  g_autofree char *shown = oct_convert_sidecar_quote (name);
+  g_autofree char *shown =
+      oct_convert_sidecar_quote (title != NULL ? title : name);
   g_autofree char *text = g_strdup_printf (
       "{\n  \"Name\": %s,\n  \"BIDSVersion\": \"1.10.0\",\n"
       "  \"DatasetType\": \"raw\",\n  \"GeneratedBy\": [{\"Name\": \"gst-oct\","

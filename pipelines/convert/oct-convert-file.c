@@ -105,7 +105,7 @@ set_files (GstElement *pipeline, const OctConvertOptions *options,
     g_object_set (source, "line-rate", options->line_rate, NULL);
   g_object_set (sink, "location", location, "refractive-index",
       options->refractive_index, "dicom-tags", options->dicom_tags, "file-mode",
-      options->file_mode & 0666, NULL);
+      options->file_mode & 0666, "deidentify", options->deidentify, NULL);
 }
 
 /* The B-scans of a volume, by the first B-scan, which waits for the start. */

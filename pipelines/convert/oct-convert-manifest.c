@@ -68,7 +68,7 @@ typedef struct {
 } Claim;
 
 struct _OctConvertManifest {
-  char *folder, *path;
+  char *folder, *table, *path;
   int fd;
   gboolean own;    /* the file that is being read is its own */
   gboolean broken; /* a part of a record is in the file and stays there */
@@ -311,10 +311,10 @@ oct_convert_manifest_read_others (OctConvertManifest *manifest)
 
   manifest->own = FALSE;
   /* one that cannot be read counts as empty: its volumes are not replaced */
-  (void)oct_file_list_folder (manifest->folder, names, NULL);
+  (void)oct_file_list_folder (manifest->table, names, NULL);
   for (guint i = 0; i < names->len; i++) {
     const char *name = names->pdata[i];
-    g_autofree char *path = g_build_filename (manifest->folder, name, NULL);
+    g_autofree char *path = g_build_filename (manifest->table, name, NULL);
     g_autofree char *text = NULL;
     gsize size;
     int fd;
@@ -418,8 +418,8 @@ open_and_lock (OctConvertManifest *manifest, GError **error)
 }
 
 OctConvertManifest *
-oct_convert_manifest_open (
-    const char *folder, guint part, guint parts, GError **error)
+oct_convert_manifest_open (const char *folder, const char *table, guint part,
+    guint parts, GError **error)
 {
   OctConvertManifest *manifest = g_new0 (OctConvertManifest, 1);
   g_autofree char *name =
@@ -427,7 +427,8 @@ oct_convert_manifest_open (
                 : g_strdup_printf (PREFIX "-%u-of-%u.csv", part, parts);
 
   manifest->folder = g_strdup (folder);
-  manifest->path = g_build_filename (folder, name, NULL);
+  manifest->table = g_strdup (table);
+  manifest->path = g_build_filename (table, name, NULL);
   manifest->known =
       g_hash_table_new_full (g_str_hash, g_str_equal, g_free, known_free);
   manifest->moving = g_string_new (NULL);
@@ -453,6 +454,7 @@ oct_convert_manifest_close (OctConvertManifest *manifest)
   g_string_free (manifest->moving, TRUE);
   g_array_unref (manifest->moving_states);
   g_free (manifest->path);
+  g_free (manifest->table);
   g_free (manifest->folder);
   g_free (manifest);
 }

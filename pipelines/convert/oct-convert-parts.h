@@ -103,10 +103,11 @@ typedef enum {
   OCT_CONVERT_FAILED,
 } OctConvertState;
 
-/* `part` 0: the only one.  Reads all manifests of the folder.  NULL with a
+/* The record of the volumes in `folder`; the manifests themselves are in `table`,
+ * which may be the same folder.  `part` 0: the only one.  Reads all manifests there.  NULL with a
  * sentence, also if another program is at work on this part. */
-OctConvertManifest *oct_convert_manifest_open (
-    const char *folder, guint part, guint parts, GError **error);
+OctConvertManifest *oct_convert_manifest_open (const char *folder,
+    const char *table, guint part, guint parts, GError **error);
 void oct_convert_manifest_close (OctConvertManifest *manifest);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (OctConvertManifest, oct_convert_manifest_close)
 
@@ -223,9 +224,32 @@ char *oct_convert_bids_name_volume (
     const char *base, const char *rest, gboolean several, GError **error);
 
 /* The tables of a dataset in the output folder: what is there already stays,
- * and the inputs are added.  FALSE with a sentence. */
-gboolean oct_convert_bids_write_tables (
-    const char *folder, GPtrArray *inputs, guint mode, GError **error);
+ * and the inputs are added.  `title`: of a new dataset, or NULL: the name of the
+ * folder.  FALSE with a sentence. */
+gboolean oct_convert_bids_write_tables (const char *folder, const char *title,
+    GPtrArray *inputs, guint mode, GError **error);
+
+/* The label after "KEY-" in the name of an input or an output of BIDS, or NULL;
+ * g_free() it. */
+char *oct_convert_bids_get_label (const char *name, const char *key);
+
+/* ----------------------------------------------------------- without identity */
+
+/* The folder of the manifests, which tell whose volumes these are: that of the
+ * user, `table`, or if that is NULL one that only this user can read and that
+ * oct_convert_deidentify_close() removes.  NULL with a sentence: the table would
+ * lie beside the volumes, or one of an earlier run does.  g_free() it. */
+char *oct_convert_deidentify_open (
+    const char *output, const char *table, GError **error);
+/* `folder` as oct_convert_deidentify_open() has returned it, or NULL. */
+void oct_convert_deidentify_close (const char *folder, const char *table);
+
+/* Gives the inputs names of numbers alone: those that they had in an earlier
+ * run, by the manifest, else new ones in random order; and puts them in the order
+ * of these.  Inputs that have names of BIDS keep to its rules, and inputs of one
+ * subject and sample stay together. */
+void oct_convert_deidentify_name_inputs (
+    GPtrArray *inputs, const OctConvertManifest *manifest);
 
 /* Measurements of the octmeter of a pipeline. */
 typedef struct _OctConvertMeters OctConvertMeters;
@@ -255,8 +279,9 @@ typedef struct {
   gint repeats;              /* B-scans at each place, 0: as the file says */
   double line_rate;          /* A-lines per second, 0: as the file says */
   char *dicom_tags;
-  guint file_mode; /* permissions of the files */
-  gboolean bids;   /* with a JSON file beside each volume */
+  guint file_mode;     /* permissions of the files */
+  gboolean bids;       /* with a JSON file beside each volume */
+  gboolean deidentify; /* no names, identifiers and dates */
 } OctConvertOptions;
 
 /* Whether the name of an output is that of a JSON file beside a volume. */

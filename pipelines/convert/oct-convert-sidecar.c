@@ -220,8 +220,10 @@ add_calibration (
       return FALSE;
     sum = g_compute_checksum_for_data (
         G_CHECKSUM_SHA256, (const guchar *)content, size);
-    sidecar_add_text (text, "File", base);
-    g_string_append (text, ", ");
+    if (!options->deidentify) {
+      sidecar_add_text (text, "File", base);
+      g_string_append (text, ", ");
+    }
     sidecar_add_text (text, "SHA256", sum);
   }
   g_string_append_c (text, '}');
@@ -245,8 +247,10 @@ make_sidecar (const OctConvertOptions *options, const OctConvertInput *input,
   sidecar_add_text (text, "SoftwareVersions", version);
   g_string_append (text, ",\n  \"OCT\": {\n    \"PixelAxes\": [\"A-line\", "
                          "\"depth\", \"B-scan\"],\n    ");
-  sidecar_add_text (text, "Input", base);
-  g_string_append (text, ",\n    ");
+  if (!options->deidentify) {
+    sidecar_add_text (text, "Input", base);
+    g_string_append (text, ",\n    ");
+  }
   sidecar_add_text (text, "Contents",
       options->flow      ? "vessels"
       : options->doppler ? "velocities"

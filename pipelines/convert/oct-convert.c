@@ -32,7 +32,7 @@
 typedef struct {
   OctConvertOptions file;
   char **inputs;
-  char *output, *part, *mode;
+  char *output, *part, *mode, *table;
   gboolean checksums, summary;
   guint part_number, parts;
   char *text; /* that differs if the volumes would */
@@ -275,7 +275,8 @@ describe_flow (const OctConvertOptions *f)
           " %s %d %a", f->flow ? "flow" : "doppler", f->repeats, f->line_rate)
                             : g_strdup ("");
 
-  return g_strconcat (flow, f->bids ? " bids" : "", NULL);
+  return g_strconcat (
+      flow, f->bids ? " bids" : "", f->deidentify ? " deidentify" : "", NULL);
 }
 
 /* The settings, besides the input, on which volumes depend. */
@@ -438,34 +439,41 @@ convert_write_tables (const Options *options,
         == OCT_CONVERT_RESULT_DONE)
       g_ptr_array_add (done, inputs->pdata[i]);
   return done->len == 0
-         || oct_convert_bids_write_tables (
-             options->output, done, options->file.file_mode, error);
+         || oct_convert_bids_write_tables (options->output,
+             options->file.deidentify ? "OCT" : NULL, done,
+             options->file.file_mode, error);
 }
 
+/* `table`: the folder of the manifests. */
 static gboolean
-convert_run (const Options *options, Work *work, GError **error)
+convert_run_with (
+    const Options *options, const char *table, Work *work, GError **error)
 {
   g_autoptr (GPtrArray) inputs = NULL;
   g_autoptr (OctConvertManifest) manifest = NULL;
   gboolean ok;
 
-  if (!convert_check_output (options, error))
-    return FALSE;
   inputs = oct_convert_find_inputs (
       options->inputs, options->output, work->failures, error);
   work->unread = work->failures->len;
-  if (inputs == NULL || !oct_launch_make_folder (options->output, error))
+  if (inputs == NULL || !oct_launch_make_folder (options->output, error)
+      || !oct_launch_make_folder (table, error))
     return FALSE;
   oct_launch_check_folder (options->output, 0600);
+  if (options->table != NULL)
+    oct_launch_check_folder (table, 0600);
   if (options->file.bids && !oct_convert_bids_name_inputs (inputs, error))
     return FALSE;
   if (options->parts > 0)
     oct_convert_take_part (inputs, options->part_number, options->parts);
   manifest = oct_convert_manifest_open (
-      options->output, options->part_number, options->parts, error);
-  if (manifest == NULL
-      || (options->file.bids
-          && !oct_convert_bids_check_earlier (inputs, manifest, error)))
+      options->output, table, options->part_number, options->parts, error);
+  if (manifest == NULL)
+    return FALSE;
+  if (options->file.deidentify)
+    oct_convert_deidentify_name_inputs (inputs, manifest);
+  else if (options->file.bids
+           && !oct_convert_bids_check_earlier (inputs, manifest, error))
     return FALSE;
   ok = options->summary
            ? oct_convert_manifest_merge (manifest, error)
@@ -478,6 +486,23 @@ convert_run (const Options *options, Work *work, GError **error)
          && ok;
   if (ok)
     convert_count_incomplete (options, manifest, inputs, work);
+  return ok;
+}
+
+static gboolean
+convert_run (const Options *options, Work *work, GError **error)
+{
+  g_autofree char *table = NULL;
+  gboolean ok;
+
+  if (!convert_check_output (options, error))
+    return FALSE;
+  table = options->file.deidentify ? oct_convert_deidentify_open (
+              options->output, options->table, error)
+                                   : g_strdup (options->output);
+  ok = table != NULL && convert_run_with (options, table, work, error);
+  if (options->file.deidentify)
+    oct_convert_deidentify_close (table, options->table);
   return ok;
 }
 
@@ -505,6 +530,21 @@ convert_check_flow (const OctConvertOptions *f)
       || !(f->line_rate >= 0.0 && f->line_rate <= MOST_LINE_RATE))
     return "--repeats is the number of B-scans at each place, 2 to 64, and "
            "--line-rate is 0 to 1e9.";
+  return NULL;
+}
+
+/* The same. */
+static const char *
+convert_check_deidentify (const Options *o)
+{
+  if (o->table != NULL && !o->file.deidentify)
+    return "--table belongs to --deidentify; without it the manifest is in the "
+           "folder of --output.";
+  if (o->file.deidentify && o->part != NULL)
+    return "--deidentify numbers all files of a run; leave out --part.";
+  if (o->file.deidentify && o->summary && o->table == NULL)
+    return "--summary with --deidentify needs --table, the folder with the "
+           "manifest.";
   return NULL;
 }
 
@@ -555,8 +595,8 @@ convert_check (Options *o, GError **error)
         "--doppler write others; leave one of them out.";
   else if (f->view.depths != NULL && oct_source_options_has_depths (&f->source))
     problem = OCT_VIEW_DEPTHS_TWICE;
-  else
-    problem = convert_check_flow (f);
+  else if ((problem = convert_check_flow (f)) == NULL)
+    problem = convert_check_deidentify (o);
   f->view.index = f->refractive_index;
   if (problem == NULL)
     return oct_view_options_check (&f->view, error)
@@ -569,6 +609,36 @@ convert_check (Options *o, GError **error)
   "Reconstructs files of spectra, or all files of a folder, to volumes for\n"  \
   "other programs.  Files that were converted before are left as they are.\n"  \
   "A file that fails is reported, and the others go on."
+
+/* Those on the archive and its files. */
+static void
+convert_add_archive_options (GOptionGroup *group, Options *o)
+{
+  OctConvertOptions *f = &o->file;
+  /* clang-format off */
+  const GOptionEntry entries[] = {
+    { "deidentify", 0, 0, G_OPTION_ARG_NONE, &f->deidentify,
+      "No names, identifiers and dates in volumes, in what lies beside them and in their names, which become numbers; no manifest",
+      NULL },
+    { "table", 0, 0, G_OPTION_ARG_FILENAME, &o->table,
+      "--deidentify: folder for the manifest, which says which file became which number and lets runs continue",
+      "DIR" },
+    { "checksums", 0, 0, G_OPTION_ARG_NONE, &o->checksums,
+      "SHA-256 of every volume in the manifest", NULL },
+    { "part", 0, 0, G_OPTION_ARG_STRING, &o->part,
+      "Convert only the K-th of N parts of about equal size", "K/N" },
+    { "summary", 0, 0, G_OPTION_ARG_NONE, &o->summary,
+      "Convert nothing: list what is converted and what is missing, and join the manifests of the parts; with --checksums, compare the volumes",
+      NULL },
+    { "mode", 0, 0, G_OPTION_ARG_STRING, &o->mode,
+      "Permissions of the volumes, such as 0640 (default: 0600, you alone)",
+      "OCTAL" },
+    { NULL },
+  };
+  /* clang-format on */
+
+  g_option_group_add_entries (group, entries);
+}
 
 static gboolean
 convert_parse_options (int *argc, char ***argv, Options *o, GError **error)
@@ -616,16 +686,6 @@ convert_parse_options (int *argc, char ***argv, Options *o, GError **error)
     { "bids", 0, 0, G_OPTION_ARG_NONE, &f->bids,
       "Names of BIDS (_OCT), a JSON file beside each volume, and the tables of a dataset (zarr, the default then, or tif)",
       NULL },
-    { "checksums", 0, 0, G_OPTION_ARG_NONE, &o->checksums,
-      "SHA-256 of every volume in the manifest", NULL },
-    { "part", 0, 0, G_OPTION_ARG_STRING, &o->part,
-      "Convert only the K-th of N parts of about equal size", "K/N" },
-    { "summary", 0, 0, G_OPTION_ARG_NONE, &o->summary,
-      "Convert nothing: list what is converted and what is missing, and join the manifests of the parts; with --checksums, compare the volumes",
-      NULL },
-    { "mode", 0, 0, G_OPTION_ARG_STRING, &o->mode,
-      "Permissions of the volumes, such as 0640 (default: 0600, you alone)",
-      "OCTAL" },
     { "data", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_FILENAME, &f->source.data,
       "As the other programs have it; convert_check() says how it is here",
       "FILE" },
@@ -640,6 +700,7 @@ convert_parse_options (int *argc, char ***argv, Options *o, GError **error)
   f->refractive_index = OCT_TISSUE_INDEX;
   g_option_context_set_summary (context, SUMMARY);
   g_option_group_add_entries (group, entries);
+  convert_add_archive_options (group, o);
   oct_sensing_options_add (group, &f->sensing);
   g_option_context_set_main_group (context, group);
   oct_source_options_add_described (context, &f->source);
@@ -696,6 +757,7 @@ clear_options (Options *o)
   g_free (o->output);
   g_free (o->part);
   g_free (o->mode);
+  g_free (o->table);
   g_free (o->text);
 }
 

@@ -165,6 +165,16 @@ const together = {
       before = createHash("sha256").update(line).digest("hex");
     }
     assert.match(whole, /^The chain is whole: \d+ events/);
+    // the report counts in the files what the program said that it wrote
+    const page = join(server.folder, "case.html");
+    const made = await execute(process.env.OCT_AUDIT, ["--report", page, "--case", "Phantom \"7\"", "--recordings", server.recordings, path]);
+    assert.equal(made.status, 0, made.stderr);
+    const report = readFileSync(page, "utf8");
+    const { images, dropped } = all.find(({ event }) => event === "recording ended");
+    assert.ok(report.includes("Phantom &quot;7&quot;") && report.includes(before));
+    if (images > 0 && dropped === 0) assert.ok(report.includes(`given ${images} images, dropped none, and the files have ${images}.`), report);
+    const [kept] = readdirSync(server.recordings).filter((name) => /^kept-.*mkv$/.test(name));
+    assert.ok(report.includes(createHash("sha256").update(readFileSync(join(server.recordings, kept))).digest("hex")));
     const last = await execute(process.env.OCT_AUDIT, ["--list", "--hash", before, path]);
     assert.equal(last.status, 0, last.stderr);
     assert.match(last.stdout, new RegExp(`Hash of the last line: ${before}`));

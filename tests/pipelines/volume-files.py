@@ -448,6 +448,24 @@ def test_enface_refused(folder):
         assert "videoconvert ! video/x-raw,format=GRAY8" in errors, errors
 
 
+def test_deidentified(folder):
+    """A picture without identity has no date, and takes no patient."""
+    pydicom = need("pydicom")
+    write_enface(folder, "a.dcm", "deidentify=true",
+                 "dicom-tags=PatientName=Doe^Jane;ImageLaterality=R")
+    data = pydicom.dcmread(folder / "a.dcm")
+    assert str(data.PatientName) == "" and data.ImageLaterality == "R"
+    assert data.StudyDate == data.ContentDate == "19000101"
+    assert data.PatientIdentityRemoved == "YES"
+    write_dicom(folder, "v.dcm")
+    errors = fail_enface(folder, "deidentify=true", "dicom-source=v.dcm")
+    assert "leave out `dicom-source`" in errors, errors
+    # a tag that is left out is checked as ever
+    errors = fail_enface(folder, "deidentify=true",
+                         "dicom-tags=PatientBirthDate=yesterday")
+    assert "yesterday" in errors, errors
+
+
 def test_enface_changes(folder):
     """Pictures of other sizes and distances are files of their own, and so are
     B-scans after them."""
