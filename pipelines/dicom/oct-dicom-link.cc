@@ -266,6 +266,11 @@ link_reject (OctDicomLink *link, T_ASC_Parameters *parameters,
         "%s rejected the association (reason %u of source %u); set --aet and "
         "--peer to the AE titles that it knows",
         link->name, (guint)rejection.reason & 0xff, (guint)rejection.source);
+  } else if (link->tls != NULL && strstr (why.text (), "TLS error") != NULL) {
+    oct_dicom_link_set_error (error, OCT_DICOM_ERROR_NETWORK,
+        "There is no association with %s (%s); give --ca the certificate that "
+        "it shows, and see whether it has TLS 1.2 or later",
+        link->name, why.text ());
   } else {
     oct_dicom_link_set_error (error, OCT_DICOM_ERROR_NETWORK,
         "There is no association with %s (%s); see whether it runs there, and "

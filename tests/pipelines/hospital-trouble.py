@@ -6,8 +6,10 @@ import json
 import os
 import shutil
 import socket
+import ssl
 import struct
 import subprocess
+import threading
 import zlib
 
 import tap
@@ -280,6 +282,28 @@ def test_key_with_a_password(folder):
                  "--cert", "a.pem", "--key", "a.key", cwd=folder, status=1)
     assert "pass phrase" not in err and "a.key" in err, err
     assert "password" in err, err
+
+
+def test_certificate_that_is_not_trusted(folder):
+    """The sentence names the option, not the network."""
+    need_program("openssl")
+    for name in ("theirs", "foreign"):
+        tap.run("req", "-x509", "-newkey", "rsa:3072", "-nodes", "-days", "2",
+                "-subj", f"/CN={name}", "-keyout", f"{name}.key", "-out",
+                f"{name}.pem", program="openssl", cwd=folder)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(folder / "theirs.pem", folder / "theirs.key")
+
+    def shake(door):
+        stream, _ = door.accept()
+        with contextlib.suppress(OSError), stream:
+            context.wrap_socket(stream, server_side=True)
+
+    with socket.create_server(("127.0.0.1", 0)) as door:
+        threading.Thread(target=shake, args=(door,), daemon=True).start()
+        _, err = run("echo", "--peer", f"A@127.0.0.1:{door.getsockname()[1]}",
+                     "--ca", "foreign.pem", cwd=folder, status=1)
+    assert "certificate verify failed" in err and "give --ca" in err, err
 
 
 tap.main(globals(), at_a_time=2)
