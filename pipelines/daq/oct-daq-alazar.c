@@ -12,7 +12,6 @@
 #include "oct-types.h"
 
 #include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -350,21 +349,33 @@ alazar_set_up (Alazar *a, guint8 *bits, GError **error)
              error);
 }
 
+/* Two numbers as the library takes them, with a point between. */
+static gboolean
+alazar_parse_device (const char *device, guint64 *system, guint64 *board)
+{
+  g_auto (GStrv) parts = g_strsplit (device, ".", -1);
+
+  return g_strv_length (parts) == 2
+         && g_ascii_string_to_unsigned (
+             parts[0], 10, 0, G_MAXUINT32, system, NULL)
+         && g_ascii_string_to_unsigned (
+             parts[1], 10, 0, G_MAXUINT32, board, NULL);
+}
+
 static gboolean
 alazar_find_board (Alazar *a, GError **error)
 {
   const char *device = a->settings->device;
-  guint system = 0, board = 0;
-  char rest;
+  guint64 system = 0, board = 0;
 
-  if (sscanf (device, "%u.%u%c", &system, &board, &rest) != 2) {
+  if (!alazar_parse_device (device, &system, &board)) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
         "--device takes numbers of a system and of a board in it, such as 1.1, "
         "not '%s'.",
         device);
     return FALSE;
   }
-  a->handle = a->call.get_board (system, board);
+  a->handle = a->call.get_board ((guint32)system, (guint32)board);
   if (a->handle != NULL)
     return TRUE;
   g_set_error (error, OCT_ERROR, OCT_ERROR_DEVICE,

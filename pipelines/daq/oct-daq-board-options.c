@@ -7,6 +7,8 @@
 
 /* A block is counted by 32 bits in the libraries of makers. */
 #define MOST_BLOCK_BYTES (G_GUINT64_CONSTANT (1) << 30)
+/* A-lines of a B-scan, and B-scans at a place, that a ring can tell. */
+#define MOST_OF_RING 65536
 #define NOT_TRIED "Not tried with a real board yet."
 
 static gboolean
@@ -102,12 +104,12 @@ static gboolean
 options_check_sizes (const OctDaqBoardSettings *s, GError **error)
 {
   if (s->samples < 16 || s->samples > (gint)OCT_DAQ_MAX_SAMPLES || s->lines < 1
-      || s->lines > (gint)OCT_DAQ_MAX_LINES || s->block_lines < 1
+      || s->lines > MOST_OF_RING || s->block_lines < 1
       || s->block_lines > (gint)OCT_DAQ_MAX_LINES || s->bscans < 1
-      || s->repeats < 1)
+      || s->repeats < 1 || s->repeats > MOST_OF_RING)
     return board_options_fail (error,
-        "--samples takes 16 to 65536, --lines 1 to 1048576, --block-lines 0 to "
-        "1048576, and --bscans and --repeats 1 or more.");
+        "--samples takes 16 to 65536, --lines and --repeats 1 to 65536, "
+        "--block-lines 0 to 1048576, and --bscans 1 or more.");
   if (s->blocks < 0 || s->blocks == 1 || s->blocks > (gint)OCT_DAQ_MAX_BLOCKS
       || s->count < 0 || s->readers < 0 || s->readers > OCT_DAQ_READERS
       || s->buffers < 2 || s->buffers > 1024)

@@ -3,6 +3,7 @@
 
 #include <signal.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -45,4 +46,20 @@ oct_dicom_limit_memory (void)
   (void)setrlimit (RLIMIT_AS, &memory);
   /* names of patients in an image of the memory */
   (void)setrlimit (RLIMIT_CORE, &core);
+}
+
+void
+oct_dicom_begin_child (pid_t parent)
+{
+  const struct sigaction standard = { .sa_handler = SIG_DFL };
+  sigset_t none;
+
+  prctl (PR_SET_PDEATHSIG, SIGKILL);
+  /* it may have ended before that */
+  if (getppid () != parent)
+    _exit (1);
+  sigaction (SIGINT, &standard, NULL);
+  sigaction (SIGTERM, &standard, NULL);
+  sigemptyset (&none);
+  sigprocmask (SIG_SETMASK, &none, NULL);
 }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <glib.h>
+#include <sys/types.h>
 
 G_BEGIN_DECLS
 
@@ -21,5 +22,8 @@ void oct_dicom_deadline (guint seconds, const char *peer);
  * without end does not use up those of others. */
 #define OCT_DICOM_MEMORY (G_GUINT64_CONSTANT (512) << 20)
 void oct_dicom_limit_memory (void);
+
+/* In a new process: signals as they were, and it ends with its parent. */
+void oct_dicom_begin_child (pid_t parent);
 
 G_END_DECLS

@@ -45,13 +45,14 @@ load_objects (const OctDicomReports *reports, OctDicomStage stage,
 }
 
 GPtrArray *
-oct_dicom_deliver_list_unasked (const OctDicomReports *reports)
+oct_dicom_deliver_list_unasked (const OctDicomReports *reports, GError **error)
 {
-  GPtrArray *sent = oct_dicom_queue_list (reports->queue, OCT_DICOM_SENT);
+  GPtrArray *sent =
+      oct_dicom_queue_list (reports->queue, OCT_DICOM_SENT, error);
   g_autoptr (GHashTable) asked = oct_dicom_queue_get_asked (
       reports->queue, (guint)reports->options->commit_wait);
 
-  for (guint i = sent->len; i > 0; i--)
+  for (guint i = sent != NULL ? sent->len : 0; i > 0; i--)
     if (g_hash_table_contains (asked, g_ptr_array_index (sent, i - 1)))
       g_ptr_array_remove_index (sent, i - 1);
   return sent;
@@ -159,17 +160,30 @@ wait_for_report (OctDicomReports *reports, OctDicomLink *link,
   return FALSE;
 }
 
+static int
+deliver_fail (const GError *error)
+{
+  g_printerr ("Warning: %s.\n", error->message);
+  return OCT_DICOM_EXIT_TROUBLE;
+}
+
 static gboolean
 ask_commitment (OctDicomReports *reports, OctDicomLink *link)
 {
   const OctDicomOptions *o = reports->options;
-  g_autoptr (GPtrArray) unasked = oct_dicom_deliver_list_unasked (reports);
-  g_autoptr (GArray) objects =
-      load_objects (reports, OCT_DICOM_SENT, unasked, MOST_ASKED);
-  const OctDicomObject *first = (const OctDicomObject *)(gpointer)objects->data;
-  g_autofree char *transaction = NULL;
   g_autoptr (GError) error = NULL;
+  g_autoptr (GPtrArray) unasked =
+      oct_dicom_deliver_list_unasked (reports, &error);
+  g_autoptr (GArray) objects = NULL;
+  g_autofree char *transaction = NULL;
+  const OctDicomObject *first;
 
+  if (unasked == NULL) {
+    (void)deliver_fail (error);
+    return FALSE;
+  }
+  objects = load_objects (reports, OCT_DICOM_SENT, unasked, MOST_ASKED);
+  first = (const OctDicomObject *)(gpointer)objects->data;
   if (objects->len == 0)
     return TRUE;
   if (!oct_dicom_link_has (link, OCT_DICOM_COMMITMENT)) {
@@ -197,21 +211,23 @@ int
 oct_dicom_deliver (OctDicomReports *reports)
 {
   const OctDicomOptions *o = reports->options;
-  g_autoptr (GPtrArray) waiting =
-      oct_dicom_queue_list (reports->queue, OCT_DICOM_WAITING);
-  g_autoptr (GArray) objects =
-      load_objects (reports, OCT_DICOM_WAITING, waiting, MOST_STORED);
   g_autoptr (GError) error = NULL;
+  g_autoptr (GPtrArray) waiting =
+      oct_dicom_queue_list (reports->queue, OCT_DICOM_WAITING, &error);
+  g_autoptr (GArray) objects = NULL;
   gboolean good = TRUE, whole;
   OctDicomLink *link;
 
+  if (waiting == NULL)
+    return deliver_fail (error);
+  /* an archive that answers without an end */
+  oct_dicom_limit_memory ();
+  objects = load_objects (reports, OCT_DICOM_WAITING, waiting, MOST_STORED);
   oct_dicom_deadline ((guint)o->peer.timeout, o->peer_text);
   link = oct_dicom_link_open (&o->peer, o->no_commit ? 0 : OCT_DICOM_COMMITMENT,
       (const OctDicomObject *)(gpointer)objects->data, objects->len, &error);
-  if (link == NULL) {
-    g_printerr ("Warning: %s.\n", error->message);
-    return OCT_DICOM_EXIT_TROUBLE;
-  }
+  if (link == NULL)
+    return deliver_fail (error);
   /* those of an association that broke come first: an object that breaks each of
    * them must not keep the others from being committed */
   if (!o->no_commit)

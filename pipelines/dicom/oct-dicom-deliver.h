@@ -12,7 +12,8 @@ G_BEGIN_DECLS
 int oct_dicom_deliver (OctDicomReports *reports);
 
 /* The objects that are stored and of which no open transaction asks: they have to
- * be asked for.  UIDs. */
-GPtrArray *oct_dicom_deliver_list_unasked (const OctDicomReports *reports);
+ * be asked for.  UIDs; NULL with OCT_DICOM_ERROR_QUEUE. */
+GPtrArray *oct_dicom_deliver_list_unasked (
+    const OctDicomReports *reports, GError **error);
 
 G_END_DECLS

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "oct-dicom-doors.h"
+#include "oct-dicom-deadline.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -7,8 +8,8 @@
 #include <netinet/in.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* Connections at a time, and new ones in a second. */
@@ -85,9 +86,12 @@ oct_dicom_doors_new (const char *address, guint port, GError **error)
 void
 oct_dicom_doors_free (OctDicomDoors *doors)
 {
+  /* they hold the lock of the queue, too */
   for (guint i = 0; i < MOST; i++)
-    if (doors->doors[i].child != 0)
+    if (doors->doors[i].child != 0) {
       kill (doors->doors[i].child, SIGKILL);
+      (void)waitpid (doors->doors[i].child, NULL, 0);
+    }
   close (doors->fd);
   g_free (doors);
 }
@@ -141,22 +145,6 @@ find_door (OctDicomDoors *doors)
 }
 
 void
-oct_dicom_doors_begin_child (pid_t parent)
-{
-  const struct sigaction standard = { .sa_handler = SIG_DFL };
-  sigset_t none;
-
-  prctl (PR_SET_PDEATHSIG, SIGKILL);
-  /* it may have ended before that */
-  if (getppid () != parent)
-    _exit (1);
-  sigaction (SIGINT, &standard, NULL);
-  sigaction (SIGTERM, &standard, NULL);
-  sigemptyset (&none);
-  sigprocmask (SIG_SETMASK, &none, NULL);
-}
-
-void
 oct_dicom_doors_leave (OctDicomDoors *doors)
 {
   if (doors != NULL)
@@ -183,7 +171,7 @@ oct_dicom_doors_accept (OctDicomDoors *doors, OctDicomReports *reports)
     *door->address = '\0';
   door->child = fork ();
   if (door->child == 0) {
-    oct_dicom_doors_begin_child (parent);
+    oct_dicom_begin_child (parent);
     oct_dicom_doors_leave (doors);
     _exit (oct_dicom_reports_serve (reports, fd));
   }

@@ -32,8 +32,6 @@ gboolean oct_dicom_doors_are_used (const OctDicomDoors *doors);
 /* A process of a connection has ended. */
 void oct_dicom_doors_forget (OctDicomDoors *doors, pid_t child);
 
-/* In a new process: signals as they were, and it ends with its parent. */
-void oct_dicom_doors_begin_child (pid_t parent);
 /* In a new process: closes the port.  `doors` may be NULL. */
 void oct_dicom_doors_leave (OctDicomDoors *doors);
 

@@ -67,6 +67,8 @@ oct_dicom_link_set_error (
   va_start (list, format);
   sentence = g_strdup_vprintf (format, list);
   va_end (list);
+  /* some texts of DCMTK have several lines */
+  g_strdelimit (sentence, "\r\n", ' ');
   g_set_error_literal (error, OCT_DICOM_ERROR, code, sentence);
   return FALSE;
 }
@@ -115,6 +117,8 @@ make_tls (const OctDicomPeer *peer, T_ASC_NetworkRole role, GError **error)
 
   DcmTLSTransportLayer::initializeOpenSSL ();
   tls = new DcmTLSTransportLayer (role, NULL, OFFalse);
+  /* OpenSSL would ask at the terminal for that of a key that has one */
+  tls->setPrivateKeyPasswd ("");
   if (tls->setTLSProfile (PROFILE).bad ())
     bad = "the profile BCP 195";
   else if (tls->addTrustedCertificateFile (peer->authority, DCF_Filetype_PEM)
@@ -139,8 +143,8 @@ make_tls (const OctDicomPeer *peer, T_ASC_NetworkRole role, GError **error)
   }
   delete tls;
   oct_dicom_link_set_error (error, OCT_DICOM_ERROR_SETTINGS,
-      "TLS cannot use '%s'; give --ca, --cert and --key PEM files of which key "
-      "and certificate belong together",
+      "TLS cannot use '%s'; give --ca, --cert and --key PEM files without a "
+      "password, of which key and certificate belong together",
       bad);
   return NULL;
 }
@@ -262,6 +266,11 @@ link_reject (OctDicomLink *link, T_ASC_Parameters *parameters,
         "%s rejected the association (reason %u of source %u); set --aet and "
         "--peer to the AE titles that it knows",
         link->name, (guint)rejection.reason & 0xff, (guint)rejection.source);
+  } else if (link->tls != NULL && strstr (why.text (), "TLS error") != NULL) {
+    oct_dicom_link_set_error (error, OCT_DICOM_ERROR_NETWORK,
+        "There is no association with %s (%s); give --ca the certificate that "
+        "it shows, and see whether it has TLS 1.2 or later",
+        link->name, why.text ());
   } else {
     oct_dicom_link_set_error (error, OCT_DICOM_ERROR_NETWORK,
         "There is no association with %s (%s); see whether it runs there, and "

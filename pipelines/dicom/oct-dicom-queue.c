@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "oct-dicom-queue.h"
+#include "oct-dicom-apart.h"
 #include "oct-dicom-link.h"
 #include "oct-dicom-net.h"
 #include "oct-file-write.h"
@@ -54,6 +55,14 @@ queue_has_file (const char *path)
   return lstat (path, &status) == 0;
 }
 
+/* Times of a file, ns. */
+static gint64
+get_touched (const struct stat *status)
+{
+  return (gint64)status->st_mtim.tv_sec * G_GINT64_CONSTANT (1000000000)
+         + status->st_mtim.tv_nsec;
+}
+
 static gboolean
 queue_fail (GError **error, OctDicomError code, const char *path, int why)
 {
@@ -101,7 +110,7 @@ take_lock (const OctDicomQueue *queue, const char *name, int how)
 {
   g_autofree char *path = g_build_filename (queue->path, name, NULL);
   int fd = open (path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-  int locked;
+  int locked, code;
 
   if (fd < 0)
     return -1;
@@ -110,15 +119,33 @@ take_lock (const OctDicomQueue *queue, const char *name, int how)
   while (locked != 0 && errno == EINTR);
   if (locked == 0)
     return fd;
+  code = errno;
   close (fd);
+  errno = code;
   return -1;
 }
 
 gboolean
-oct_dicom_queue_lock (OctDicomQueue *queue)
+oct_dicom_queue_lock (OctDicomQueue *queue, GError **error)
 {
+  g_autofree char *path = g_build_filename (queue->path, "lock", NULL);
+
   queue->lock = take_lock (queue, "lock", LOCK_EX | LOCK_NB);
-  return queue->lock >= 0;
+  if (queue->lock >= 0)
+    return TRUE;
+  if (errno != EWOULDBLOCK)
+    return queue_fail (error, OCT_DICOM_ERROR_QUEUE, path, errno);
+  g_set_error (error, OCT_DICOM_ERROR, OCT_DICOM_ERROR_BUSY,
+      "Another oct-dicom works on the queue '%s', and sends its objects",
+      queue->path);
+  return FALSE;
+}
+
+void
+oct_dicom_queue_unlock (OctDicomQueue *queue)
+{
+  close (queue->lock);
+  queue->lock = -1;
 }
 
 /* -------------------------------------------------------------------- adding */
@@ -212,12 +239,11 @@ queue_add_part (OctDicomQueue *queue, int fd, const char *part,
     const char *path, OctDicomObject *object, GError **error)
 {
   OctDicomAdded added = OCT_DICOM_NOT_ADDED;
-  g_autoptr (GError) failure = NULL;
   g_autofree char *place = NULL;
   gboolean same = TRUE;
   int code = 0;
 
-  if (!oct_dicom_inspect (part, object, &failure)) {
+  if (!oct_dicom_inspect_apart (part, object)) {
     g_set_error (error, OCT_DICOM_ERROR, OCT_DICOM_ERROR_FILE,
         "'%s' is not a whole DICOM file with the same UIDs in its header and "
         "in "
@@ -230,7 +256,7 @@ queue_add_part (OctDicomQueue *queue, int fd, const char *part,
     code = oct_file_end_as_new (fd, 0, part, place);
     if (code == 0)
       return OCT_DICOM_ADDED;
-    queue_fail (error, OCT_DICOM_ERROR_FILE, place, code);
+    queue_fail (error, OCT_DICOM_ERROR_QUEUE, place, code);
     return OCT_DICOM_NOT_ADDED;
   } else if (!same) {
     g_set_error (error, OCT_DICOM_ERROR, OCT_DICOM_ERROR_FILE,
@@ -285,7 +311,7 @@ oct_dicom_queue_add (OctDicomQueue *queue, const char *path,
   if (to >= 0 && code == 0) {
     added = queue_add_part (queue, to, part, path, object, error);
   } else {
-    queue_fail (error, OCT_DICOM_ERROR_FILE, part, code);
+    queue_fail (error, OCT_DICOM_ERROR_QUEUE, part, code);
     if (to >= 0)
       close (to);
     g_unlink (part);
@@ -329,14 +355,20 @@ get_uid (const char *name, const char *ending)
 }
 
 GPtrArray *
-oct_dicom_queue_list (OctDicomQueue *queue, OctDicomStage stage)
+oct_dicom_queue_list (OctDicomQueue *queue, OctDicomStage stage, GError **error)
 {
   GPtrArray *uids = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GError) failure = NULL;
   g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (GArray) places = g_array_new (FALSE, FALSE, sizeof (Place));
   g_autofree char *folder = g_build_filename (queue->path, stages[stage], NULL);
 
-  (void)oct_file_list_folder (folder, names, NULL);
+  if (!oct_file_list_folder (folder, names, &failure)) {
+    g_set_error_literal (
+        error, OCT_DICOM_ERROR, OCT_DICOM_ERROR_QUEUE, failure->message);
+    g_ptr_array_unref (uids);
+    return NULL;
+  }
   for (guint i = 0; i < names->len; i++) {
     const char *name = g_ptr_array_index (names, i);
     g_autofree char *path = g_build_filename (folder, name, NULL);
@@ -355,9 +387,7 @@ oct_dicom_queue_list (OctDicomQueue *queue, OctDicomStage stage)
       g_free (place.uid);
       continue;
     }
-    place.touched =
-        (gint64)status.st_mtim.tv_sec * G_GINT64_CONSTANT (1000000000)
-        + status.st_mtim.tv_nsec;
+    place.touched = get_touched (&status);
     g_array_append_val (places, place);
   }
   g_array_sort (places, queue_compare);
@@ -405,6 +435,14 @@ queue_find_checksum (
 }
 
 gboolean
+oct_dicom_queue_is_secured (const OctDicomQueue *queue, const char *instance)
+{
+  g_autofree char *record = queue_path (queue, "committed", instance, ".txt");
+
+  return queue_has_file (record);
+}
+
+gboolean
 oct_dicom_queue_secure (OctDicomQueue *queue, const char *instance,
     const char *archive, const char *how, GError **error)
 {
@@ -420,13 +458,13 @@ oct_dicom_queue_secure (OctDicomQueue *queue, const char *instance,
     return TRUE;
   checksum = queue_find_checksum (queue, instance, &size);
   if (checksum == NULL)
-    return queue_fail (error, OCT_DICOM_ERROR_FILE, instance, ENOENT);
+    return queue_fail (error, OCT_DICOM_ERROR_QUEUE, instance, ENOENT);
   text = g_strdup_printf ("instance %s\narchive %s\ntime %s\nhow %s\nbytes "
                           "%" G_GUINT64_FORMAT "\nsha256 %s\n",
       instance, archive, time, how, size, checksum);
   code = oct_file_replace (record, text, strlen (text), 0600);
   if (code != 0)
-    return queue_fail (error, OCT_DICOM_ERROR_FILE, record, code);
+    return queue_fail (error, OCT_DICOM_ERROR_QUEUE, record, code);
   for (guint i = 0; i < G_N_ELEMENTS (stages); i++) {
     g_autofree char *path =
         oct_dicom_queue_get_path (queue, (OctDicomStage)i, instance);
@@ -438,6 +476,27 @@ oct_dicom_queue_secure (OctDicomQueue *queue, const char *instance,
 
 /* -------------------------------------------------------------- transactions */
 
+/* The line of an object in a transaction.  With the time at which it was touched
+ * last: a report does not count if it was sent again, or lost, after the question.
+ */
+static char *
+make_line (
+    const OctDicomQueue *queue, const char *sop_class, const char *instance)
+{
+  gint64 touched = 0;
+
+  for (guint i = 0; i < G_N_ELEMENTS (stages); i++) {
+    g_autofree char *path =
+        oct_dicom_queue_get_path (queue, (OctDicomStage)i, instance);
+    struct stat status;
+
+    if (lstat (path, &status) == 0)
+      touched = get_touched (&status);
+  }
+  return g_strdup_printf (
+      "%s %s %" G_GINT64_FORMAT, sop_class, instance, touched);
+}
+
 char *
 oct_dicom_queue_begin (OctDicomQueue *queue, const OctDicomObject *objects,
     guint count, GError **error)
@@ -448,13 +507,16 @@ oct_dicom_queue_begin (OctDicomQueue *queue, const OctDicomObject *objects,
   g_autoptr (GString) text = g_string_new (NULL);
   int code;
 
-  for (guint i = 0; i < count; i++)
-    g_string_append_printf (
-        text, "%s %s\n", objects[i].sop_class, objects[i].instance);
+  for (guint i = 0; i < count; i++) {
+    g_autofree char *line =
+        make_line (queue, objects[i].sop_class, objects[i].instance);
+
+    g_string_append_printf (text, "%s\n", line);
+  }
   code = oct_file_replace (path, text->str, text->len, 0600);
   if (code == 0)
     return transaction;
-  queue_fail (error, OCT_DICOM_ERROR_FILE, path, code);
+  queue_fail (error, OCT_DICOM_ERROR_QUEUE, path, code);
   g_free (transaction);
   return NULL;
 }
@@ -495,7 +557,7 @@ oct_dicom_queue_asks (const OctDicomQueue *queue, const char *transaction,
 {
   g_autofree char *path =
       queue_path (queue, "transactions", transaction, ".txt");
-  g_autofree char *line = g_strdup_printf ("%s %s", sop_class, instance);
+  g_autofree char *line = make_line (queue, sop_class, instance);
   g_auto (GStrv) lines = read_transaction (path);
 
   return g_strv_contains ((const char *const *)lines, line);
@@ -527,10 +589,10 @@ oct_dicom_queue_get_asked (OctDicomQueue *queue, guint seconds)
       continue;
     lines = read_transaction (path);
     for (guint j = 0; lines[j] != NULL; j++) {
-      const char *space = strchr (lines[j], ' ');
+      g_auto (GStrv) words = g_strsplit (lines[j], " ", 3);
 
-      if (space != NULL)
-        g_hash_table_add (asked, g_strdup (space + 1));
+      if (g_strv_length (words) == 3)
+        g_hash_table_add (asked, g_strdup (words[1]));
     }
   }
   return asked;

@@ -39,17 +39,22 @@ typedef enum {
 OctDicomQueue *oct_dicom_queue_open (const char *path, GError **error);
 void oct_dicom_queue_free (OctDicomQueue *queue);
 
-/* FALSE: another process works on it, until which ends it is not ours. */
-gboolean oct_dicom_queue_lock (OctDicomQueue *queue);
+/* FALSE with OCT_DICOM_ERROR_BUSY: another process works on it, until which ends
+ * it is not ours; or with OCT_DICOM_ERROR_QUEUE. */
+gboolean oct_dicom_queue_lock (OctDicomQueue *queue, GError **error);
+void oct_dicom_queue_unlock (OctDicomQueue *queue);
 
 /* Adds a copy of the file `path`, at any time, with or without the lock; it stores
- * its SOP instance UID in *object.  The error is OCT_DICOM_ERROR_FILE: it is not a
- * DICOM file, another object has its UID, or the copy cannot be written. */
+ * its SOP instance UID in *object.  The error is OCT_DICOM_ERROR_FILE if it is not
+ * a DICOM file or another object has its UID; another one (it cannot be read, the
+ * copy cannot be written) may be gone later. */
 OctDicomAdded oct_dicom_queue_add (OctDicomQueue *queue, const char *path,
     OctDicomObject *object, GError **error);
 
-/* UIDs in a stage, the file that was touched longest ago first. */
-GPtrArray *oct_dicom_queue_list (OctDicomQueue *queue, OctDicomStage stage);
+/* UIDs in a stage, the file that was touched longest ago first.  NULL with
+ * OCT_DICOM_ERROR_QUEUE: nobody knows what is there. */
+GPtrArray *oct_dicom_queue_list (
+    OctDicomQueue *queue, OctDicomStage stage, GError **error);
 
 /* The file of an object; g_free() it. */
 char *oct_dicom_queue_get_path (
@@ -64,14 +69,14 @@ void oct_dicom_queue_touch (
     OctDicomQueue *queue, OctDicomStage stage, const char *instance);
 
 /* Records that `archive` has an object, and removes the copy; `how`: a text.
- * FALSE with OCT_DICOM_ERROR_FILE: the object stays where it is. */
+ * FALSE with OCT_DICOM_ERROR_QUEUE: the object stays where it is. */
 gboolean oct_dicom_queue_secure (OctDicomQueue *queue, const char *instance,
     const char *archive, const char *how, GError **error);
 
 /* -------------------------------------------------------------- transactions */
 
 /* Writes a transaction for objects[count], which is open from now on; returns its
- * UID, to be freed, or NULL with OCT_DICOM_ERROR_FILE. */
+ * UID, to be freed, or NULL with OCT_DICOM_ERROR_QUEUE. */
 char *oct_dicom_queue_begin (OctDicomQueue *queue,
     const OctDicomObject *objects, guint count, GError **error);
 
@@ -81,7 +86,12 @@ void oct_dicom_queue_close (OctDicomQueue *queue, const char *transaction);
 gboolean oct_dicom_queue_knows (
     const OctDicomQueue *queue, const char *transaction);
 
-/* Whether the transaction is about this object. */
+/* Whether an archive has taken over this object. */
+gboolean oct_dicom_queue_is_secured (
+    const OctDicomQueue *queue, const char *instance);
+
+/* Whether the transaction is about this object, and the object was not sent again
+ * or reported as lost since. */
 gboolean oct_dicom_queue_asks (const OctDicomQueue *queue,
     const char *transaction, const char *sop_class, const char *instance);
 

@@ -29,11 +29,13 @@ on_report (const char *transaction, const char *sop_class, const char *instance,
   g_autoptr (GError) error = NULL;
 
   oct_dicom_queue_close (reports->queue, transaction);
+  if (oct_dicom_queue_is_secured (reports->queue, instance))
+    return; /* it says so again */
   if (!oct_dicom_queue_asks (
           reports->queue, transaction, sop_class, instance)) {
     g_printerr (
         "Note: %s reported on the object %s, which was not asked for in "
-        "the transaction %s; that is left out.\n",
+        "the transaction %s, or was sent again since; that is left out.\n",
         archive, instance, transaction);
   } else if (reason != 0) {
     g_printerr (

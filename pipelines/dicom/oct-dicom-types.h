@@ -16,6 +16,8 @@ typedef enum {
   OCT_DICOM_ERROR_NETWORK, /* no association, or it broke */
   OCT_DICOM_ERROR_REFUSED, /* the peer said no */
   OCT_DICOM_ERROR_SETTINGS,
+  OCT_DICOM_ERROR_QUEUE, /* the queue cannot be read or written */
+  OCT_DICOM_ERROR_BUSY,  /* another process works on it */
 } OctDicomError;
 
 #define OCT_DICOM_ERROR (oct_dicom_error_quark ())

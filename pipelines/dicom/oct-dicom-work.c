@@ -24,13 +24,15 @@ typedef struct {
   OctDicomReports reports;
   const OctDicomOptions *options;
   OctDicomDoors *doors; /* or NULL */
-  GHashTable *watched;  /* names that were added: "size time" of each */
+  GHashTable *watched;  /* names: "size time" of each, after a WatchedState */
+  gboolean unwatched;   /* it was said that --watch cannot be listed */
   pid_t delivery;       /* 0: none goes on */
   gint64 next;          /* no delivery before this time, us */
   guint delay;          /* s */
   guint tries;          /* without progress */
   guint best, total;    /* steps that were left, and objects */
   gboolean broken;      /* the last delivery failed */
+  gboolean lost;        /* the queue cannot be listed */
   gint64 ended;         /* all was done then, us; 0: not yet */
 } Work;
 
@@ -50,25 +52,69 @@ work_on_child (int number)
 /* ------------------------------------------------------------------------ adding */
 
 static gboolean
-add_file (Work *work, const char *path)
+add_file (Work *work, const char *path, GError **error)
 {
-  g_autoptr (GError) error = NULL;
   OctDicomObject object;
+  /* a name of several lines is shown in one */
+  g_autofree char *shown = g_strdup (path);
 
-  switch (oct_dicom_queue_add (work->reports.queue, path, &object, &error)) {
+  g_strdelimit (shown, "\r\n", ' ');
+  switch (oct_dicom_queue_add (work->reports.queue, path, &object, error)) {
   case OCT_DICOM_ADDED:
-    g_print ("queued %s: %s\n", object.instance, path);
+    g_print ("queued %s: %s\n", object.instance, shown);
     return TRUE;
   case OCT_DICOM_ADDED_BEFORE:
-    g_print ("in the queue already %s: %s\n", object.instance, path);
+    g_print ("in the queue already %s: %s\n", object.instance, shown);
     return TRUE;
   case OCT_DICOM_ADDED_SECURED:
-    g_print ("committed before %s: %s\n", object.instance, path);
+    g_print ("committed before %s: %s\n", object.instance, shown);
     return TRUE;
   default:
-    g_printerr ("Error: %s.\n", error->message);
     return FALSE;
   }
+}
+
+static void
+print_error (GError *error)
+{
+  g_strdelimit (error->message, "\r\n", ' ');
+  g_printerr ("Error: %s.\n", error->message);
+}
+
+static gboolean
+list_watched (Work *work, GPtrArray *names)
+{
+  g_autoptr (GError) error = NULL;
+
+  if (oct_file_list_folder (work->options->watch, names, &error)) {
+    work->unwatched = FALSE;
+    return TRUE;
+  }
+  if (!work->unwatched)
+    g_printerr ("Warning: %s; it is looked at again.\n", error->message);
+  work->unwatched = TRUE;
+  return FALSE;
+}
+
+/* The state of a file, before its "size time". */
+typedef enum {
+  WATCHED_NEW = '?',  /* it may grow */
+  WATCHED_DONE = '+', /* it is in the queue, or never will be */
+  WATCHED_BAD = '!',  /* the queue had no room for it, say: it is tried again */
+} WatchedState;
+
+static WatchedState
+add_watched (Work *work, const char *path, WatchedState before)
+{
+  g_autoptr (GError) error = NULL;
+  gboolean final;
+
+  if (add_file (work, path, &error))
+    return WATCHED_DONE;
+  final = g_error_matches (error, OCT_DICOM_ERROR, OCT_DICOM_ERROR_FILE);
+  if (final || before != WATCHED_BAD)
+    print_error (error);
+  return final ? WATCHED_DONE : WATCHED_BAD;
 }
 
 /* Files that have come since the last look, and stopped growing. */
@@ -77,11 +123,13 @@ look_at_folder (Work *work)
 {
   g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
 
-  (void)oct_file_list_folder (work->options->watch, names, NULL);
+  if (!list_watched (work, names))
+    return;
   for (guint i = 0; i < names->len; i++) {
     const char *name = g_ptr_array_index (names, i);
     g_autofree char *path = g_build_filename (work->options->watch, name, NULL);
     g_autofree char *state = NULL;
+    WatchedState next = WATCHED_NEW;
     const char *before;
     GStatBuf status;
 
@@ -91,16 +139,13 @@ look_at_folder (Work *work)
     state = g_strdup_printf ("%" G_GINT64_FORMAT " %" G_GINT64_FORMAT,
         (gint64)status.st_size, (gint64)status.st_mtime);
     before = g_hash_table_lookup (work->watched, name);
-    if (before != NULL && *before == '+' && g_str_equal (before + 1, state))
-      continue;
-    if (before != NULL && g_str_equal (before, state)) {
-      (void)add_file (work, path);
-      g_hash_table_insert (
-          work->watched, g_strdup (name), g_strconcat ("+", state, NULL));
-    } else {
-      g_hash_table_insert (
-          work->watched, g_strdup (name), g_steal_pointer (&state));
+    if (before != NULL && g_str_equal (before + 1, state)) {
+      if (*before == WATCHED_DONE)
+        continue;
+      next = add_watched (work, path, (WatchedState)*before);
     }
+    g_hash_table_insert (work->watched, g_strdup (name),
+        g_strdup_printf ("%c%s", (char)next, state));
   }
 }
 
@@ -114,7 +159,7 @@ begin_delivery (Work *work)
   work->tries++;
   child = fork ();
   if (child == 0) {
-    oct_dicom_doors_begin_child (parent);
+    oct_dicom_begin_child (parent);
     oct_dicom_doors_leave (work->doors);
     _exit (oct_dicom_deliver (&work->reports));
   }
@@ -175,23 +220,46 @@ has_to_answer (Work *work)
          && now - work->ended < LAST_ANSWER * G_USEC_PER_SEC;
 }
 
+/* The objects in the queue.  FALSE: nobody knows, and it was said. */
+static gboolean
+list_both (Work *work, GPtrArray **waiting, GPtrArray **sent)
+{
+  g_autoptr (GError) error = NULL;
+
+  *waiting =
+      oct_dicom_queue_list (work->reports.queue, OCT_DICOM_WAITING, &error);
+  *sent = *waiting != NULL ? oct_dicom_queue_list (
+              work->reports.queue, OCT_DICOM_SENT, &error)
+                           : NULL;
+  if (*sent != NULL)
+    return TRUE;
+  if (!work->lost)
+    g_printerr ("Error: %s; the objects in the queue are neither sent nor "
+                "committed until `oct-dicom commit` finds them.\n",
+        error->message);
+  work->lost = TRUE;
+  return FALSE;
+}
+
 /* FALSE: there is nothing more to do, or no use in it. */
 static gboolean
 go_on (Work *work)
 {
   const OctDicomOptions *o = work->options;
-  g_autoptr (GPtrArray) waiting =
-      oct_dicom_queue_list (work->reports.queue, OCT_DICOM_WAITING);
-  g_autoptr (GPtrArray) sent =
-      oct_dicom_queue_list (work->reports.queue, OCT_DICOM_SENT);
+  g_autoptr (GPtrArray) waiting = NULL;
+  g_autoptr (GPtrArray) sent = NULL;
   g_autoptr (GPtrArray) unasked = NULL;
 
+  if (!list_both (work, &waiting, &sent))
+    return FALSE;
   measure (work, waiting->len, sent->len);
   if (work->delivery != 0)
     return TRUE;
   if (waiting->len + sent->len == 0)
     return o->stay || has_to_answer (work);
-  unasked = oct_dicom_deliver_list_unasked (&work->reports);
+  unasked = oct_dicom_deliver_list_unasked (&work->reports, NULL);
+  if (unasked == NULL)
+    return TRUE; /* the next look says why */
   if ((waiting->len == 0 && unasked->len == 0)
       || g_get_monotonic_time () < work->next)
     return TRUE;
@@ -248,19 +316,22 @@ work_loop (Work *work)
       break;
     wait_for_something (work, &before);
   }
-  /* an object whose store is not complete is sent again next time */
-  if (work->delivery != 0)
+  /* an object whose store is not complete is sent again next time; its process
+   * holds the lock, too */
+  if (work->delivery != 0) {
     kill (work->delivery, SIGKILL);
+    (void)waitpid (work->delivery, NULL, 0);
+  }
 }
 
 static int
 summarize (Work *work)
 {
-  OctDicomQueue *queue = work->reports.queue;
-  g_autoptr (GPtrArray) waiting =
-      oct_dicom_queue_list (queue, OCT_DICOM_WAITING);
-  g_autoptr (GPtrArray) sent = oct_dicom_queue_list (queue, OCT_DICOM_SENT);
+  g_autoptr (GPtrArray) waiting = NULL;
+  g_autoptr (GPtrArray) sent = NULL;
 
+  if (!list_both (work, &waiting, &sent))
+    return OCT_DICOM_EXIT_TROUBLE;
   if (waiting->len + sent->len == 0)
     return 0;
   g_printerr (
@@ -277,12 +348,12 @@ work_off (Work *work, gboolean added)
   g_autoptr (GError) error = NULL;
   int status;
 
-  if (!oct_dicom_queue_lock (work->reports.queue)) {
-    g_printerr (
-        "Note: Another oct-dicom works on the queue '%s', and sends its "
-        "objects.\n",
-        o->queue);
-    return added ? OCT_DICOM_EXIT_PENDING : OCT_DICOM_EXIT_TROUBLE;
+  if (!oct_dicom_queue_lock (work->reports.queue, &error)) {
+    gboolean busy =
+        g_error_matches (error, OCT_DICOM_ERROR, OCT_DICOM_ERROR_BUSY);
+
+    g_printerr ("%s: %s.\n", busy ? "Note" : "Error", error->message);
+    return added && busy ? OCT_DICOM_EXIT_PENDING : OCT_DICOM_EXIT_TROUBLE;
   }
   if (o->listen_address != NULL) {
     work->doors =
@@ -301,7 +372,7 @@ int
 oct_dicom_work_run (const OctDicomOptions *o)
 {
   g_autoptr (GError) error = NULL;
-  Work work = { { o, NULL }, o, NULL, NULL, 0, 0, 1, 0, 0, 0, FALSE, 0 };
+  Work work = { .reports = { o, NULL }, .options = o, .delay = 1 };
   gboolean added = TRUE;
   int status;
 
@@ -312,8 +383,14 @@ oct_dicom_work_run (const OctDicomOptions *o)
   }
   work.watched =
       g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
-  for (guint i = 0; o->files[i] != NULL; i++)
-    added = add_file (&work, o->files[i]) && added;
+  for (guint i = 0; o->files[i] != NULL; i++) {
+    g_autoptr (GError) failure = NULL;
+
+    if (add_file (&work, o->files[i], &failure))
+      continue;
+    print_error (failure);
+    added = FALSE;
+  }
   status = work_off (&work, added);
   g_clear_pointer (&work.doors, oct_dicom_doors_free);
   g_hash_table_unref (work.watched);

@@ -4,6 +4,7 @@
 #include "oct-dicom-link.h"
 #include "oct-dicom-net.h"
 #include "oct-file.h"
+#include "oct-terminal.h"
 
 #include <json-glib/json-glib.h>
 #include <errno.h>
@@ -254,8 +255,9 @@ ask (const OctDicomOptions *o, Answers *answers, gboolean *more, GError **error)
   return ok;
 }
 
+/* *written: whether what it printed has arrived, which it says if not. */
 static gboolean
-list_once (const OctDicomOptions *o, GError **error)
+list_once (const OctDicomOptions *o, gboolean *written, GError **error)
 {
   g_autoptr (GDateTime) now = g_date_time_new_now_local ();
   g_autofree char *today = g_date_time_format (now, "%Y%m%d");
@@ -291,9 +293,10 @@ list_once (const OctDicomOptions *o, GError **error)
   if (o->json) {
     g_autofree char *json = make_all_json (entries);
 
-    g_print ("%s", json);
+    *written = oct_terminal_write (json);
   } else {
     print_table (entries);
+    *written = oct_terminal_write ("");
   }
   return TRUE;
 }
@@ -303,10 +306,11 @@ static int
 list_and_end (const OctDicomOptions *o)
 {
   g_autoptr (GError) error = NULL;
+  gboolean written = TRUE;
 
   oct_dicom_limit_memory ();
-  if (list_once (o, &error))
-    return 0;
+  if (list_once (o, &written, &error))
+    return written ? 0 : OCT_DICOM_EXIT_TROUBLE;
   g_printerr ("Error: %s.\n", error->message);
   return OCT_DICOM_EXIT_TROUBLE;
 }
@@ -315,11 +319,13 @@ int
 oct_dicom_worklist_run (const OctDicomOptions *o)
 {
   for (;;) {
-    pid_t child = fork ();
+    pid_t parent = getpid (), child = fork ();
     int status = -1;
 
-    if (child == 0)
+    if (child == 0) {
+      oct_dicom_begin_child (parent);
       _exit (list_and_end (o));
+    }
     while (child > 0 && waitpid (child, &status, 0) < 0 && errno == EINTR)
       ;
     if (child < 0 || WIFSIGNALED (status))
@@ -405,6 +411,7 @@ oct_dicom_tags_run (const OctDicomOptions *o)
       "Worklist", o->from, MOST_BYTES, "lines of JSON", NULL, &error);
   g_auto (GStrv) lines = g_strsplit (text != NULL ? text : "", "\n", -1);
   g_autofree char *found = NULL;
+  g_autofree char *line = NULL;
 
   if (text == NULL) {
     g_printerr ("Error: %s.\n", error->message);
@@ -431,6 +438,6 @@ oct_dicom_tags_run (const OctDicomOptions *o)
         o->files[0]);
     return OCT_DICOM_EXIT_TROUBLE;
   }
-  g_print ("%s\n", found);
-  return 0;
+  line = g_strconcat (found, "\n", NULL);
+  return oct_terminal_write (line) ? 0 : OCT_DICOM_EXIT_TROUBLE;
 }

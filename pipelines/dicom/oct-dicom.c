@@ -21,6 +21,7 @@ run_echo (const OctDicomOptions *o)
   OctDicomLink *link;
   gboolean ok = FALSE;
 
+  oct_dicom_limit_memory ();
   oct_dicom_deadline ((guint)o->peer.timeout, o->peer_text);
   link =
       oct_dicom_link_open (&o->peer, OCT_DICOM_VERIFICATION, NULL, 0, &error);

@@ -61,6 +61,16 @@ oct_terminal_begin (void)
   g_set_printerr_handler (terminal_print_error);
 }
 
+gboolean
+oct_terminal_write (const char *text)
+{
+  if (fputs (text, stdout) >= 0 && fflush (stdout) == 0 && !ferror (stdout))
+    return TRUE;
+  g_printerr ("Error: The output cannot be written; see whether its disk is "
+              "full, or whether the program that reads it has ended.\n");
+  return FALSE;
+}
+
 void
 oct_terminal_rewrite (void)
 {

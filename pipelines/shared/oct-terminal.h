@@ -14,6 +14,10 @@ G_BEGIN_DECLS
  * lines are printed when they are complete.  First in main(). */
 void oct_terminal_begin (void);
 
+/* Prints UTF-8 for another program as it is, whatever the locale.  FALSE:
+ * some of this, or of an earlier output, is lost, and a sentence says so. */
+gboolean oct_terminal_write (const char *text);
+
 /* The next g_print() takes the place of the line that is there, if a terminal
  * shows what is printed. */
 void oct_terminal_rewrite (void);

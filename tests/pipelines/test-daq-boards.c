@@ -480,10 +480,11 @@ test_options (gconstpointer data)
     const char *options, *part;
   } wrong[] = { { "--samples 15", "--samples" },
     { "--samples 65537", "--samples" }, { "--lines 0", "--lines" },
-    { "--block-lines -1", "--block-lines" }, { "--bscans 0", "--bscans" },
-    { "--repeats 0", "--repeats" }, { "--blocks 1", "--blocks" },
-    { "--buffers 1", "--buffers" }, { "--readers 9", "--readers" },
-    { "--count -1", "--count" },
+    { "--lines 65537 --block-lines 32", "--lines" },
+    { "--repeats 65537", "--repeats" }, { "--block-lines -1", "--block-lines" },
+    { "--bscans 0", "--bscans" }, { "--repeats 0", "--repeats" },
+    { "--blocks 1", "--blocks" }, { "--buffers 1", "--buffers" },
+    { "--readers 9", "--readers" }, { "--count -1", "--count" },
     { "--samples 65536 --block-lines 1048576", "1 GiB" },
     { "--sample-rate nan", "--sample-rate" },
     { "--sample-rate 0", "--sample-rate" },
@@ -506,6 +507,9 @@ test_options (gconstpointer data)
   assert_says (
       kind, "--samples 65536 --lines 8192 --buffers 1024", "", 1, "--buffers");
   if (kind->name[0] == 'a') {
+    /* 1.1 after 32 bits */
+    assert_says (kind, "--device 4294967297.1", "", 1, "--device takes");
+    assert_says (kind, "--device -4294967295.1", "", 1, "--device takes");
     assert_says (kind, "--range 401", "", 1, "--range");
     assert_says (kind, "--sample-rate 3e8", "", 1, "--sample-rate");
     assert_says (kind, "--trigger-range 3", "", 1, "--trigger-range");
