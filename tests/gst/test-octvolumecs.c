@@ -327,6 +327,39 @@ GST_START_TEST (test_early_end)
 }
 GST_END_TEST;
 
+/* A-lines that the source says are lost, which are zeros, are filled in too:
+ * A-line 2 of B-scan 0, and then all of B-scan 2, in rows with and without
+ * those that the mask leaves out. */
+GST_START_TEST (test_lost)
+{
+  static const guint8 there[TAKEN * EACH] = { 1, 0, 1, 0, 0, 0, 1, 1, 1 };
+  gboolean whole = __i__;
+  g_autoptr (OctScanMask) mask = get_mask ();
+  GstHarness *harness = make_harness ("method=linear", whole);
+  guint rows = whole ? LINES : EACH, bscans = whole ? BSCANS : TAKEN;
+  g_autofree char *warning = NULL;
+
+  for (guint i = 0; i < bscans; i++) {
+    guint y = whole ? i : mask->bscan_of[i];
+    GstBuffer *buffer = make_bscan (mask, y, whole, i, bscans, 0);
+    gsize row = gst_buffer_get_size (buffer) / rows;
+    guint first = y == 0 && whole ? 2 : y == 0 ? 1 : 0;
+    guint n = y == 0 ? 1 : rows;
+
+    if (y == 0 || y == 2) {
+      gst_buffer_memset (buffer, first * row, 0, n * row);
+      oct_test_lose_lines (buffer, rows, first, n);
+    }
+    fail_unless_equals_int (gst_harness_push (harness, buffer), GST_FLOW_OK);
+  }
+  check_volume (harness, OCT_VOLUME_CS_LINEAR, there, 0, 0, bscans * PERIOD);
+  warning = take_warning (harness);
+  fail_unless (strstr (warning, "9 A-lines") && strstr (warning, "4 have not"),
+      "%s", warning);
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
 /* A segment that comes again, as after a new link, does not end the volume. */
 GST_START_TEST (test_segment_again)
 {
@@ -631,6 +664,7 @@ octvolumecs_suite (void)
   tcase_add_loop_test (tcase, test_values, 0, G_N_ELEMENTS (runs));
   tcase_add_loop_test (tcase, test_parts, 0, G_N_ELEMENTS (parts));
   tcase_add_test (tcase, test_early_end);
+  tcase_add_loop_test (tcase, test_lost, 0, 2);
   tcase_add_test (tcase, test_segment_again);
   tcase_add_test (tcase, test_latency);
   tcase_add_test (tcase, test_mask_of_an_application);
