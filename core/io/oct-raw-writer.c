@@ -541,6 +541,7 @@ raw_writer_begin_lost (OctRawWriter *writer)
 
   if (writer->lost_fd >= 0)
     return 0;
+  make_folder (writer);
   fd = oct_file_mode_create (path, O_WRONLY | O_APPEND, writer->mode);
   if (fd < 0)
     return errno;

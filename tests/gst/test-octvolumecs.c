@@ -125,7 +125,7 @@ compare_volume (GstHarness *harness, const Complex *expected, guint depths,
     gst_buffer_unmap (buffer, &map);
     gst_buffer_unref (buffer);
   }
-  fail_unless (sqrt (error / norm) < 1e-5, "error %g", sqrt (error / norm));
+  fail_unless (error <= 1e-10 * norm, "error %g", sqrt (error / norm));
 }
 
 /* The same with A-scans, of which `there` [mask->count] have come. */
@@ -356,6 +356,31 @@ GST_START_TEST (test_lost)
   warning = take_warning (harness);
   fail_unless (strstr (warning, "9 A-lines") && strstr (warning, "4 have not"),
       "%s", warning);
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
+/* Nothing is left of a volume: it is black, and the next one is as ever. */
+GST_START_TEST (test_all_lost)
+{
+  static const guint8 there[TAKEN * EACH] = { 0 };
+  g_autoptr (OctScanMask) mask = get_mask ();
+  GstHarness *harness = make_harness ("method=linear", FALSE);
+  GstClockTime time = TAKEN * PERIOD;
+  g_autofree char *warning = NULL;
+
+  for (guint i = 0; i < TAKEN; i++) {
+    GstBuffer *buffer =
+        make_bscan (mask, mask->bscan_of[i], FALSE, i, TAKEN, 0);
+
+    oct_test_lose_lines (buffer, EACH, 0, EACH);
+    fail_unless_equals_int (gst_harness_push (harness, buffer), GST_FLOW_OK);
+  }
+  check_volume (harness, OCT_VOLUME_CS_LINEAR, there, 0, 0, time);
+  warning = take_warning (harness);
+  fail_unless (strstr (warning, "9 have not") != NULL, "%s", warning);
+  push_volume (harness, FALSE, 1, TAKEN);
+  check_volume (harness, OCT_VOLUME_CS_LINEAR, NULL, 1, time, time);
   gst_harness_teardown (harness);
 }
 GST_END_TEST;
@@ -665,6 +690,7 @@ octvolumecs_suite (void)
   tcase_add_loop_test (tcase, test_parts, 0, G_N_ELEMENTS (parts));
   tcase_add_test (tcase, test_early_end);
   tcase_add_loop_test (tcase, test_lost, 0, 2);
+  tcase_add_test (tcase, test_all_lost);
   tcase_add_test (tcase, test_segment_again);
   tcase_add_test (tcase, test_latency);
   tcase_add_test (tcase, test_mask_of_an_application);
