@@ -6,6 +6,7 @@
 #include "oct-file-mode.h"
 #include "oct-file.h"
 #include "oct-file-write.h"
+#include "oct-lost-lines.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -42,6 +43,7 @@ struct _OctRawWriter {
   GCond wake;
   gboolean stop, new_part;
   int fd;          /* of the part being written, -1 = none */
+  int lost_fd;     /* of the text of lost A-lines, -1 = none */
   guint64 written; /* bytes of it */
   GQueue finished; /* fds of parts before, which the thread closes */
   OctRawWriterStats stats;
@@ -94,8 +96,8 @@ sync_file (int fd)
 
 /* Without the lock: the files are closed nowhere else. */
 static int
-sync_files (
-    OctRawWriter *writer, int current, GQueue *finished, gboolean is_new)
+sync_files (OctRawWriter *writer, int current, int lost, GQueue *finished,
+    gboolean is_new)
 {
   int code = 0, fd;
 
@@ -109,6 +111,9 @@ sync_files (
     failure = oct_file_end (fd, 0);
     code = code != 0 ? code : failure;
   }
+  /* first: it tells the losses in the B-scans */
+  if (lost >= 0)
+    code = code != 0 ? code : sync_file (lost);
   if (current >= 0)
     code = code != 0 ? code : sync_file (current);
   if (is_new)
@@ -127,19 +132,20 @@ raw_writer_run (gpointer data)
     gint64 until = g_get_monotonic_time () + SYNC_TIME;
     GQueue finished = G_QUEUE_INIT;
     gboolean is_new;
-    int current, code;
+    int current, lost, code;
 
     while (!writer->stop
            && g_cond_wait_until (&writer->wake, &writer->lock, until))
       ;
     stop = writer->stop;
     current = writer->fd;
+    lost = writer->lost_fd;
     is_new = writer->new_part;
     writer->new_part = FALSE;
     finished = writer->finished;
     g_queue_init (&writer->finished);
     g_mutex_unlock (&writer->lock);
-    code = sync_files (writer, current, &finished, is_new);
+    code = sync_files (writer, current, lost, &finished, is_new);
     g_mutex_lock (&writer->lock);
     if (writer->sync_error == 0)
       writer->sync_error = code;
@@ -195,6 +201,7 @@ oct_raw_writer_new (
   g_autofree char *text = g_strconcat (base, OCT_RECORDING_SUFFIX, NULL);
   g_autofree char *part = NULL;
   g_autofree char *places = NULL;
+  g_autofree char *lost = NULL;
   OctRawWriter *writer;
 
   if (!check_new (text, error) || !check_folder (base, error))
@@ -205,7 +212,8 @@ oct_raw_writer_new (
   if (part == NULL)
     part = oct_recording_find_mask (base);
   places = oct_recording_places_path (base);
-  if (!check_new (places, error))
+  lost = oct_recording_lost_path (base);
+  if (!check_new (places, error) || !check_new (lost, error))
     return NULL;
   if ((part != NULL && !check_new (part, error))
       || !take_text (text, mode, error))
@@ -217,7 +225,7 @@ oct_raw_writer_new (
   writer->parts = g_array_new (FALSE, FALSE, sizeof (Part));
   writer->masks =
       g_ptr_array_new_with_free_func ((GDestroyNotify)oct_scan_mask_unref);
-  writer->fd = -1;
+  writer->fd = writer->lost_fd = -1;
   g_queue_init (&writer->finished);
   g_mutex_init (&writer->lock);
   g_cond_init (&writer->wake);
@@ -524,9 +532,47 @@ raw_writer_pack (OctRawWriter *writer, gconstpointer data, gsize stride)
   return writer->row_buffer;
 }
 
+/* Makes the text with the first of them.  Returns: errno, 0. */
+static int
+raw_writer_begin_lost (OctRawWriter *writer)
+{
+  g_autofree char *path = oct_recording_lost_path (writer->base);
+  int fd;
+
+  if (writer->lost_fd >= 0)
+    return 0;
+  make_folder (writer);
+  fd = oct_file_mode_create (path, O_WRONLY | O_APPEND, writer->mode);
+  if (fd < 0)
+    return errno;
+  g_mutex_lock (&writer->lock);
+  writer->lost_fd = fd;
+  writer->new_part = TRUE;
+  g_mutex_unlock (&writer->lock);
+  return 0;
+}
+
+/* Writes those of the next B-scan, whose part has begun.  Returns: errno, 0. */
+static int
+raw_writer_lose_lines (OctRawWriter *writer, const guint8 *valid)
+{
+  const Part *part =
+      &g_array_index (writer->parts, Part, writer->parts->len - 1);
+  g_autoptr (GString) text = g_string_new (NULL);
+  int code;
+
+  if (valid == NULL || memchr (valid, 0, writer->lines) == NULL)
+    return 0;
+  oct_lost_lines_format (
+      part->number, part->frames, valid, writer->lines, text);
+  code = raw_writer_begin_lost (writer);
+  return code != 0 ? code
+                   : oct_file_write_all (writer->lost_fd, text->str, text->len);
+}
+
 gboolean
-oct_raw_writer_append (
-    OctRawWriter *writer, gconstpointer data, gsize stride, GError **error)
+oct_raw_writer_append (OctRawWriter *writer, gconstpointer data, gsize stride,
+    const guint8 *valid, GError **error)
 {
   gsize size = get_frame_size (writer);
   int code = EIO;
@@ -538,8 +584,10 @@ oct_raw_writer_append (
       writer->failed = TRUE;
       return FALSE;
     }
-    code = oct_file_write_all (
-        writer->fd, raw_writer_pack (writer, data, stride), size);
+    code = raw_writer_lose_lines (writer, valid);
+    if (code == 0)
+      code = oct_file_write_all (
+          writer->fd, raw_writer_pack (writer, data, stride), size);
     if (code != 0)
       (void)!ftruncate (writer->fd, (off_t)writer->written);
   }
@@ -603,6 +651,11 @@ remove_text (const OctRawWriter *writer)
 
     g_unlink (places);
   }
+  if (writer->lost_fd >= 0) {
+    g_autofree char *lost = oct_recording_lost_path (writer->base);
+
+    g_unlink (lost);
+  }
   for (guint i = 0; i < writer->masks->len; i++) {
     g_autofree char *mask = oct_recording_mask_path (writer->base, i);
 
@@ -624,6 +677,11 @@ oct_raw_writer_close (OctRawWriter *writer, GError **error)
   removed = remove_empty_part (writer) ? 1 : 0;
   if (writer->fd >= 0) {
     int code = oct_file_end (writer->fd, 0);
+
+    writer->sync_error = writer->sync_error != 0 ? writer->sync_error : code;
+  }
+  if (writer->lost_fd >= 0) {
+    int code = oct_file_end (writer->lost_fd, 0);
 
     writer->sync_error = writer->sync_error != 0 ? writer->sync_error : code;
   }

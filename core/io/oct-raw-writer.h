@@ -35,11 +35,13 @@ gboolean oct_raw_writer_describe (
 gboolean oct_raw_writer_add_mask (
     OctRawWriter *writer, OctScanMask *mask, guint *number, GError **error);
 
-/* Appends a B-scan, rows `stride` bytes apart.  On an error (OCT_ERROR_WRITE,
+/* Appends a B-scan, rows `stride` bytes apart.  valid[lines]: 0 where an A-line
+ * is lost, which a file next to the recording then says before the B-scan is
+ * there; NULL: none is.  On an error (OCT_ERROR_WRITE,
  * _DISK_FULL) the last part ends with its last whole B-scan, and nothing more
  * can be appended. */
-gboolean oct_raw_writer_append (
-    OctRawWriter *writer, gconstpointer data, gsize stride, GError **error);
+gboolean oct_raw_writer_append (OctRawWriter *writer, gconstpointer data,
+    gsize stride, const guint8 *valid, GError **error);
 
 /* A part that is not where it was written any more. */
 typedef struct {

@@ -258,6 +258,8 @@ oct_recording_format (const OctRecordingInfo *info)
     g_key_file_set_double (keys, GROUP, "wavelength", info->wavelength);
   if (info->k_clock)
     g_key_file_set_boolean (keys, GROUP, "k-clock", TRUE);
+  if (info->lost_lines)
+    g_key_file_set_boolean (keys, GROUP, "lost-lines", TRUE);
   set_start_time (keys, info->start_time);
   if (info->gaps != NULL)
     set_gaps (keys, info->gaps);
@@ -597,14 +599,14 @@ get_repeats (const Parser *parser, OctRecordingInfo *info)
 }
 
 static gboolean
-get_k_clock (const Parser *parser, gboolean *k_clock)
+recording_text_get_boolean (
+    const Parser *parser, const char *key, gboolean *value)
 {
   g_autoptr (GError) local = NULL;
 
-  if (g_key_file_has_key (parser->keys, GROUP, "k-clock", NULL))
-    *k_clock = g_key_file_get_boolean (parser->keys, GROUP, "k-clock", &local);
-  return local == NULL
-         || recording_text_refuse (parser, "k-clock", "true or false");
+  if (g_key_file_has_key (parser->keys, GROUP, key, NULL))
+    *value = g_key_file_get_boolean (parser->keys, GROUP, key, &local);
+  return local == NULL || recording_text_refuse (parser, key, "true or false");
 }
 
 static gboolean
@@ -635,7 +637,8 @@ parse_keys (const Parser *parser, OctRecordingInfo *info)
           parser, GROUP, "bscan-rate", MAX_LINE_RATE, &info->bscan_rate)
       || !get_positive (
           parser, GROUP, "wavelength", MAX_WAVELENGTH, &info->wavelength)
-      || !get_k_clock (parser, &info->k_clock)
+      || !recording_text_get_boolean (parser, "k-clock", &info->k_clock)
+      || !recording_text_get_boolean (parser, "lost-lines", &info->lost_lines)
       || !get_start_time (parser, &info->start_time) || !get_gaps (parser, info)
       || !get_lost_parts (parser, info) || !get_masks (parser, info)
       || !get_measurements (parser, info)

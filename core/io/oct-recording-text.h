@@ -32,6 +32,9 @@
  *                                    on those that the file of mask 0 says,
  *                                    from B-scan 512 on those of mask 1;
  *                                    optional
+ *   lost-lines=true                  A-lines were lost: which ones is in a file
+ *                                    next to the recording (oct-lost-lines.h);
+ *                                    optional
  *   measurements=scan-spectra.csv;scan-ascans.csv;scan-meters.csv;
  *                                    files next to the recording with the
  *                                    measurements of octmeter; optional
@@ -93,6 +96,7 @@ typedef struct {
   double bscan_rate;           /* B-scans per second, 0 = line_rate / lines */
   double wavelength;           /* centre, m, 0 = unknown */
   gboolean k_clock;            /* half of the samples is that of an A-line */
+  gboolean lost_lines;         /* a file says which A-lines are lost */
 } OctRecordingInfo;
 
 /* Adds a gap; `frame` is not smaller than those before. */

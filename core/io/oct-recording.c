@@ -2,6 +2,7 @@
 #include "oct-recording.h"
 
 #include "oct-file.h"
+#include "oct-lost-lines.h"
 #include "oct-opening.h"
 
 #include <glib/gstdio.h>
@@ -9,6 +10,7 @@
 
 typedef struct {
   char *path;
+  guint number;
   guint64 first, frames; /* number of its first B-scan, how many */
 } Part;
 
@@ -26,6 +28,8 @@ struct _OctRecording {
   char *mask_problem;    /* or NULL */
   OctScanPlaces *places; /* or NULL */
   char *places_problem;  /* or NULL */
+  GArray *lost;          /* OctLostLines, as the file has them; NULL: none */
+  char *lost_problem;    /* or NULL */
 };
 
 /* -------------------------------------------------------------------- parts */
@@ -56,7 +60,7 @@ recording_find_parts (OctRecording *recording, const char *base)
 
   for (n = 0; n < G_MAXUINT; n++) {
     g_autofree char *path = oct_recording_part_path (base, n);
-    Part part = { .first = recording->frames };
+    Part part = { .number = n, .first = recording->frames };
 
     if (oct_recording_info_lacks_part (info, n))
       continue;
@@ -152,15 +156,26 @@ oct_recording_places_path (const char *base)
   return g_strconcat (base, "-" PLACES_SUFFIX, NULL);
 }
 
-/* Whether `name` is a part, a mask or the places of the recording whose file names begin
- * with `begin`. */
+#define LOST_SUFFIX "lost-lines.txt"
+
+char *
+oct_recording_lost_path (const char *base)
+{
+  return g_strconcat (base, "-" LOST_SUFFIX, NULL);
+}
+
+/* Whether `name` is a part, a mask, the places or the losses of the recording
+ * whose file names begin with `begin`. */
 static gboolean
 recording_has_file (const char *name, gconstpointer begin)
 {
   g_autofree char *mask = g_strconcat (begin, MASK_INFIX, NULL);
   g_autofree char *places = g_strconcat (begin, PLACES_SUFFIX, NULL);
 
-  return g_str_equal (name, places) || is_numbered (name, begin, 0, ".raw")
+  g_autofree char *lost = g_strconcat (begin, LOST_SUFFIX, NULL);
+
+  return g_str_equal (name, places) || g_str_equal (name, lost)
+         || is_numbered (name, begin, 0, ".raw")
          || is_numbered (name, mask, 0, MASK_SUFFIX);
 }
 
@@ -242,6 +257,29 @@ read_places (OctRecording *recording, const char *base)
   } else {
     recording->places = g_steal_pointer (&places);
   }
+}
+
+/* A recording that a crash has cut off has the file, and may lack the key. */
+static void
+read_lost (OctRecording *recording, const char *base)
+{
+  g_autofree char *path = oct_recording_lost_path (base);
+  g_autoptr (GError) error = NULL;
+
+  if (!recording->info.lost_lines && !g_file_test (path, G_FILE_TEST_EXISTS))
+    return;
+  recording->lost = oct_lost_lines_read (path, recording->info.lines, &error);
+  if (recording->lost == NULL)
+    recording->lost_problem = g_strdup_printf (
+        "%s has lost A-lines, but which ones is not known, and they are played "
+        "as they are, zeros: %s.",
+        recording->file, error->message);
+}
+
+const char *
+oct_recording_get_lost_problem (const OctRecording *recording)
+{
+  return recording->lost_problem;
 }
 
 OctScanPlaces *
@@ -354,6 +392,7 @@ oct_recording_open (const char *path, GError **error)
   }
   read_masks (recording, base);
   read_places (recording, base);
+  read_lost (recording, base);
   return g_steal_pointer (&recording);
 }
 
@@ -368,6 +407,8 @@ oct_recording_close (OctRecording *recording)
   g_free (recording->mask_problem);
   g_clear_pointer (&recording->places, oct_scan_places_unref);
   g_free (recording->places_problem);
+  g_clear_pointer (&recording->lost, g_array_unref);
+  g_free (recording->lost_problem);
   oct_recording_info_clear (&recording->info);
   g_free (recording->file);
   g_free (recording);
@@ -440,6 +481,50 @@ find_part (const OctRecording *recording, guint64 frame)
       high = middle;
   }
   return low;
+}
+
+/* The first row that is not before B-scan `bscan` of part `part`. */
+static guint
+find_lost (const GArray *lost, guint part, guint64 bscan)
+{
+  guint low = 0, high = lost->len;
+
+  while (low < high) {
+    guint middle = low + (high - low) / 2;
+    const OctLostLines *run = &g_array_index (lost, OctLostLines, middle);
+
+    if (run->part < part || (run->part == part && run->bscan < bscan))
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+gboolean
+oct_recording_get_valid (
+    const OctRecording *recording, guint64 frame, guint8 *valid)
+{
+  const GArray *lost = recording->lost;
+  const Part *part;
+  guint64 bscan;
+  guint begin, i;
+
+  if (lost == NULL || frame >= recording->frames)
+    return FALSE;
+  part = &g_array_index (recording->parts, Part, find_part (recording, frame));
+  bscan = frame - part->first;
+  begin = find_lost (lost, part->number, bscan);
+  for (i = begin; i < lost->len; i++) {
+    const OctLostLines *run = &g_array_index (lost, OctLostLines, i);
+
+    if (run->part != part->number || run->bscan != bscan)
+      break;
+    if (i == begin)
+      memset (valid, 1, recording->info.lines);
+    memset (valid + run->first, 0, run->count);
+  }
+  return i > begin;
 }
 
 gboolean

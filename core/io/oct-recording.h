@@ -33,7 +33,10 @@ char *oct_recording_find_mask (const char *base);
 /* The same of the places of A-lines, a scan file (oct-scan-places.h). */
 char *oct_recording_places_path (const char *base);
 
-/* Adds the paths of all parts, masks and places next to the text `path`. */
+/* The same of the file that says which A-lines are lost (oct-lost-lines.h). */
+char *oct_recording_lost_path (const char *base);
+
+/* Adds the paths of all parts, masks, places and losses next to the text `path`. */
 void oct_recording_list_files (const char *path, GPtrArray *files);
 
 typedef struct _OctRecording OctRecording;
@@ -73,6 +76,14 @@ OctScanPlaces *oct_recording_get_places (const OctRecording *recording);
 
 /* A sentence on places that cannot be used; NULL: all is well. */
 const char *oct_recording_get_places_problem (const OctRecording *recording);
+
+/* Which A-lines of B-scan `frame` are there, valid[lines], 0: lost.  FALSE: all
+ * are. */
+gboolean oct_recording_get_valid (
+    const OctRecording *recording, guint64 frame, guint8 *valid);
+
+/* A sentence on lost A-lines that are not known; NULL: all is well. */
+const char *oct_recording_get_lost_problem (const OctRecording *recording);
 
 /* A sentence on masks that the text names and that cannot be used, so that none
  * is; NULL: all is well. */

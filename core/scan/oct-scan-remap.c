@@ -11,6 +11,9 @@
 #define SLOPE_WEIGHT 1e-3 /* keeps a fit to A-lines on a straight line finite */
 #define LOWEST_WEIGHT -0.5
 #define LEAST_LEFT 0.1f
+/* Weights that are left, over the sum of their absolute values: they then
+ * multiply noise by 2 at most. */
+#define LEAST_AGREEMENT 0.5f
 #define FOURTH 3
 #define FOURTH_FACTOR 1.2
 /* Distance in F beyond which weights are below LEAST_WEIGHT. */
@@ -409,20 +412,22 @@ remap_get_weights (const OctScanRemap *remap, gsize pixel, const guint8 *seen,
     guint32 lines[MOST], float weights[MOST])
 {
   guint n = 0;
-  float sum = 0.0f;
+  float sum = 0.0f, size = 0.0f;
 
   for (guint i = remap->first[pixel]; i < remap->first[pixel + 1]; i++) {
     if (seen != NULL && seen[remap->line[i]] == 0)
       continue;
     lines[n] = remap->line[i];
     weights[n] = remap->weight[i];
+    size += fabsf (weights[n]);
     sum += weights[n++];
   }
-  if (!(sum >= LEAST_LEFT))
-    return 0;
   /* all of them: as they were fitted */
-  for (guint i = 0; n < remap->first[pixel + 1] - remap->first[pixel] && i < n;
-       i++)
+  if (n == remap->first[pixel + 1] - remap->first[pixel])
+    return n;
+  if (!(sum >= LEAST_LEFT && sum >= LEAST_AGREEMENT * size))
+    return 0;
+  for (guint i = 0; i < n; i++)
     weights[i] /= sum;
   return n;
 }

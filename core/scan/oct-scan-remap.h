@@ -69,8 +69,9 @@ typedef enum {
 
 /* Row `row` of the raster, to[columns][depths], of lines[count][depths].
  * `seen` [count]: 0 where an A-line has not come; its weight is shared among the
- * others, and with less than 0.1 of all weights left the pixel is 0.  Holes are
- * 0.  From several threads at once, too. */
+ * others.  Where less than 0.1 of all weights is left, or the sum of those that
+ * are left is less than half of the sum of their absolute values (weights below
+ * 0 make the others bright), the pixel is 0.  Holes are 0.  From several threads at once, too. */
 void oct_scan_remap_row_u8 (const OctScanRemap *remap, guint row,
     const guint8 *lines, const guint8 *seen, guint depths, guint8 *to);
 void oct_scan_remap_row_u16 (const OctScanRemap *remap, guint row,

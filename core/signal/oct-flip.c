@@ -5,6 +5,9 @@
 
 #include <math.h>
 
+/* The weight of an A-line that does not show in 256 grey levels. */
+#define NO_WEIGHT 1e-3f
+
 gboolean
 oct_check_flip (const OctFlipParams *params, GError **error)
 {
@@ -161,4 +164,28 @@ oct_flip_has_same_maps (const OctFlipParams *a, const OctFlipParams *b)
   return a->width == b->width && a->format == b->format
          && a->lateral == b->lateral && a->way_back_shift == b->way_back_shift
          && a->motion == b->motion && a->duty == b->duty;
+}
+
+void
+oct_flip_valid (const OctFlipParams *params, const guint8 *valid, guint8 *to)
+{
+  OctFlipMap maps[2];
+
+  for (guint back = 0; back < 2; back++)
+    oct_flip_map_init (&maps[back], params, params->width, back);
+  for (guint n = 0; n < MAX (params->bscans, 1); n++) {
+    const OctFlipMap *map = &maps[oct_flip_is_way_back (params, n)];
+
+    for (guint x = 0; x < map->width; x++, to++) {
+      const guint8 *from = valid + map->first[x];
+
+      *to = 1;
+      for (guint i = map->start[x]; i < map->start[x + 1]; i++, from++)
+        if (map->weights[i] > NO_WEIGHT && *from == 0)
+          *to = 0;
+    }
+    valid += map->width;
+  }
+  for (guint back = 0; back < 2; back++)
+    oct_flip_map_clear (&maps[back]);
 }

@@ -33,6 +33,12 @@ void oct_flip_map_clear (OctFlipMap *map);
 gboolean oct_flip_has_same_maps (
     const OctFlipParams *a, const OctFlipParams *b);
 
+/* Which columns of the result, to[bscans][width], have no part of a lost A-line;
+ * `valid`, the same of the input: 0 where an A-line is lost.  A weight of up to
+ * 1e-3 is none. */
+void oct_flip_valid (
+    const OctFlipParams *params, const guint8 *valid, guint8 *to);
+
 /* Whether B-scan `bscan` of the frame was taken on the way back. */
 static inline gboolean
 oct_flip_is_way_back (const OctFlipParams *params, guint bscan)

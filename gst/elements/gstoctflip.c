@@ -18,6 +18,7 @@
 #include "gstoctscanmeta.h"
 #include "gstocttake.h"
 #include "gstocttune.h"
+#include "oct-flip.h"
 #include "oct-scan-tuner.h"
 
 #include <math.h>
@@ -44,6 +45,7 @@ struct _GstOctFlip {
   guint64 next; /* number of the next B-scan, of buffers that do not say it */
   guint first;  /* the number of the first B-scan of this buffer */
   guint volume; /* numbers start again after so many, 0: they go on */
+  OctFlipParams params; /* that are in use */
 };
 
 G_DEFINE_TYPE (GstOctFlip, gst_oct_flip, GST_TYPE_OCT_IMAGE_FILTER);
@@ -110,7 +112,34 @@ gst_oct_flip_configure (GstOctFilter *filter, gconstpointer data,
     .motion = settings->scan,
     .duty = settings->duty };
 
-  return gst_oct_filter_set_plan (filter, OCT_OPERATION_FLIP, &params, error);
+  if (!gst_oct_filter_set_plan (filter, OCT_OPERATION_FLIP, &params, error))
+    return FALSE;
+  if (purpose == GST_OCT_TO_USE)
+    GST_OCT_FLIP (filter)->params = params;
+  return TRUE;
+}
+
+/* The metadata of the result say of its columns which are lost. */
+static GstFlowReturn
+gst_oct_flip_transform (
+    GstBaseTransform *trans, GstBuffer *inbuf, GstBuffer *outbuf)
+{
+  const OctFlipParams *params = &GST_OCT_FLIP (trans)->params;
+  GstFlowReturn ret = GST_BASE_TRANSFORM_CLASS (gst_oct_flip_parent_class)
+                          ->transform (trans, inbuf, outbuf);
+  guint count = params->width * MAX (params->bscans, 1);
+  g_autofree guint8 *valid = NULL;
+  g_autofree guint8 *turned = NULL;
+
+  if (ret != GST_FLOW_OK || !gst_oct_scan_meta_has_valid (outbuf))
+    return ret;
+  valid = g_malloc (count);
+  turned = g_malloc (count);
+  if (gst_oct_scan_meta_get_valid (outbuf, valid, count)) {
+    oct_flip_valid (params, valid, turned);
+    gst_oct_scan_meta_set_valid (outbuf, turned, count);
+  }
+  return ret;
 }
 
 /* The number of the first B-scan: in its volume, else that of the volume, else
@@ -281,6 +310,7 @@ gst_oct_flip_class_init (GstOctFlipClass *klass)
       gst_oct_flip_debug, "octflip", 0, "OCT flipping of images");
   filter_class->configure = gst_oct_flip_configure;
   trans_class->submit_input_buffer = gst_oct_flip_submit_input_buffer;
+  trans_class->transform = gst_oct_flip_transform;
   trans_class->sink_event = gst_oct_flip_sink_event;
   trans_class->start = gst_oct_flip_start;
   trans_class->stop = gst_oct_flip_stop;

@@ -14,6 +14,7 @@
 #include "gstoctbus.h"
 #include "gstoctcaps.h"
 #include "gstoctrawcaps.h"
+#include "gstoctscanmeta.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_oct_kclock_debug);
 #define GST_CAT_DEFAULT gst_oct_kclock_debug
@@ -38,7 +39,9 @@ struct _GstOctKClock {
   GstOctFilter parent;
 
   /* streaming thread */
-  guint64 told[OCT_MOST_COUNTS]; /* A-lines, by OctKclockFault */
+  guint64 told[OCT_MOST_COUNTS];  /* A-lines, by OctKclockFault */
+  guint64 total[OCT_MOST_COUNTS]; /* of those, without lost ones */
+  guint64 lost; /* A-lines that the source lost, and that are not told yet */
   gint64 told_at;
 };
 
@@ -215,21 +218,20 @@ static const char *const sentences[OCT_KCLOCK_N_FAULTS] = {
                       "difference of its interferometer longer",
 };
 
+/* `fresh`: A-lines since the last time, by OctKclockFault. */
 static void
-kclock_warn (GstOctKClock *self, const guint64 *now)
+kclock_warn (GstOctKClock *self, const guint64 *fresh)
 {
   guint64 lines = 0, refused = 0, most = 0;
   OctKclockFault worst = OCT_KCLOCK_NONE;
 
   for (guint i = 0; i < OCT_KCLOCK_N_FAULTS; i++) {
-    guint64 count = now[i] - self->told[i];
-
-    lines += count;
+    lines += fresh[i];
     if (i == OCT_KCLOCK_GOOD)
       continue;
-    refused += count;
-    if (count > most) {
-      most = count;
+    refused += fresh[i];
+    if (fresh[i] > most) {
+      most = fresh[i];
       worst = i;
     }
   }
@@ -242,37 +244,73 @@ kclock_warn (GstOctKClock *self, const guint64 *now)
       (NULL));
 }
 
+/* A-lines since the last time: lost ones are zeros, whose clock is weak, or none
+ * if that of the others is none.  Returns how many of them are still under
+ * way. */
+static guint64
+kclock_find_fresh (GstOctKClock *self, const guint64 *now, guint64 *fresh)
+{
+  static const OctKclockFault of_zeros[] = { OCT_KCLOCK_WEAK, OCT_KCLOCK_NONE,
+    OCT_KCLOCK_FAST, OCT_KCLOCK_SLOW };
+  guint64 lost = self->lost;
+
+  for (guint i = 0; i < OCT_KCLOCK_N_FAULTS; i++) {
+    /* a plan for other caps counts anew */
+    if (now[i] < self->told[i])
+      memset (self->told, 0, sizeof self->told);
+  }
+  for (guint i = 0; i < OCT_KCLOCK_N_FAULTS; i++)
+    fresh[i] = now[i] - self->told[i];
+  for (guint i = 0; i < G_N_ELEMENTS (of_zeros); i++) {
+    guint64 n = MIN (lost, fresh[of_zeros[i]]);
+
+    fresh[of_zeros[i]] -= n;
+    lost -= n;
+  }
+  return lost;
+}
+
+static void
+kclock_post (GstOctKClock *self, guint64 refused_now)
+{
+  const guint64 *total = self->total;
+  guint64 refused = 0;
+
+  for (guint i = OCT_KCLOCK_GOOD + 1; i < OCT_KCLOCK_N_FAULTS; i++)
+    refused += total[i];
+  gst_oct_bus_post (GST_ELEMENT (self),
+      gst_structure_new ("oct-k-clock", "good", G_TYPE_UINT64,
+          total[OCT_KCLOCK_GOOD], "refused", G_TYPE_UINT64, refused,
+          "refused-now", G_TYPE_UINT64, refused_now, "weak", G_TYPE_UINT64,
+          total[OCT_KCLOCK_WEAK], "gaps", G_TYPE_UINT64, total[OCT_KCLOCK_GAP],
+          "hops", G_TYPE_UINT64, total[OCT_KCLOCK_HOP], "late", G_TYPE_UINT64,
+          total[OCT_KCLOCK_LATE], "none", G_TYPE_UINT64, total[OCT_KCLOCK_NONE],
+          "fast", G_TYPE_UINT64, total[OCT_KCLOCK_FAST], "slow", G_TYPE_UINT64,
+          total[OCT_KCLOCK_SLOW], NULL));
+}
+
 static void
 kclock_tell (GstOctKClock *self, gboolean last)
 {
   GstOctOperator *op = gst_oct_filter_get_operator (GST_OCT_FILTER (self));
-  guint64 now[OCT_MOST_COUNTS], refused = 0, refused_now = 0;
+  guint64 now[OCT_MOST_COUNTS], fresh[OCT_KCLOCK_N_FAULTS], lost, refused = 0;
   gint64 time = g_get_monotonic_time ();
 
   if (op == NULL
       || (!last && self->told_at > 0 && time < self->told_at + TELL_TIME))
     return;
   gst_oct_operator_get_counts (op, now);
-  for (guint i = OCT_KCLOCK_GOOD + 1; i < OCT_KCLOCK_N_FAULTS; i++) {
-    /* a plan for other caps counts anew */
-    if (now[i] < self->told[i] || now[0] < self->told[0])
-      memset (self->told, 0, sizeof self->told);
-    refused += now[i];
-    refused_now += now[i] - self->told[i];
-  }
-  if (refused_now == 0)
+  lost = kclock_find_fresh (self, now, fresh);
+  for (guint i = OCT_KCLOCK_GOOD + 1; i < OCT_KCLOCK_N_FAULTS; i++)
+    refused += fresh[i];
+  if (refused == 0)
     return;
-  kclock_warn (self, now);
-  gst_oct_bus_post (GST_ELEMENT (self),
-      gst_structure_new ("oct-k-clock", "good", G_TYPE_UINT64,
-          now[OCT_KCLOCK_GOOD], "refused", G_TYPE_UINT64, refused,
-          "refused-now", G_TYPE_UINT64, refused_now, "weak", G_TYPE_UINT64,
-          now[OCT_KCLOCK_WEAK], "gaps", G_TYPE_UINT64, now[OCT_KCLOCK_GAP],
-          "hops", G_TYPE_UINT64, now[OCT_KCLOCK_HOP], "late", G_TYPE_UINT64,
-          now[OCT_KCLOCK_LATE], "none", G_TYPE_UINT64, now[OCT_KCLOCK_NONE],
-          "fast", G_TYPE_UINT64, now[OCT_KCLOCK_FAST], "slow", G_TYPE_UINT64,
-          now[OCT_KCLOCK_SLOW], NULL));
+  kclock_warn (self, fresh);
+  for (guint i = 0; i < OCT_KCLOCK_N_FAULTS; i++)
+    self->total[i] += fresh[i];
+  kclock_post (self, refused);
   memcpy (self->told, now, sizeof self->told);
+  self->lost = lost;
   self->told_at = time;
 }
 
@@ -280,6 +318,16 @@ static void
 gst_oct_kclock_found (GstOctFilter *filter, double value)
 {
   kclock_tell (GST_OCT_KCLOCK (filter), FALSE);
+}
+
+static GstFlowReturn
+gst_oct_kclock_submit_input_buffer (
+    GstBaseTransform *trans, gboolean is_discont, GstBuffer *buffer)
+{
+  GST_OCT_KCLOCK (trans)->lost += gst_oct_scan_meta_count_lost (
+      buffer, gst_oct_filter_get_input (GST_OCT_FILTER (trans))->rows);
+  return GST_BASE_TRANSFORM_CLASS (gst_oct_kclock_parent_class)
+      ->submit_input_buffer (trans, is_discont, buffer);
 }
 
 /* The A-lines of the last second are told at the end of the stream. */
@@ -298,6 +346,8 @@ gst_oct_kclock_start (GstBaseTransform *trans)
   GstOctKClock *self = GST_OCT_KCLOCK (trans);
 
   memset (self->told, 0, sizeof self->told);
+  memset (self->total, 0, sizeof self->total);
+  self->lost = 0;
   self->told_at = 0;
   return GST_BASE_TRANSFORM_CLASS (gst_oct_kclock_parent_class)->start (trans);
 }
@@ -317,6 +367,7 @@ gst_oct_kclock_class_init (GstOctKClockClass *klass)
 
   GST_DEBUG_CATEGORY_INIT (gst_oct_kclock_debug, "octkclock", 0, "OCT k-clock");
   trans_class->start = gst_oct_kclock_start;
+  trans_class->submit_input_buffer = gst_oct_kclock_submit_input_buffer;
   trans_class->sink_event = gst_oct_kclock_sink_event;
   filter_class->transform_structure = gst_oct_kclock_transform_structure;
   filter_class->configure = gst_oct_kclock_configure;

@@ -594,23 +594,45 @@ raw_sink_look_after_files (GstOctRawSink *self, GError **error)
 
 /* ------------------------------------------------------------------ B-scans */
 
+/* Which of the `count` A-lines are there, to be freed; NULL: all.  With the first
+ * one that is lost the text says so, at once. */
+static guint8 *
+raw_sink_find_valid (GstOctRawSink *self, GstBuffer *buffer, guint count)
+{
+  guint8 *valid;
+
+  if (gst_oct_scan_meta_count_lost (buffer, count) == 0)
+    return NULL;
+  valid = g_malloc (count);
+  (void)gst_oct_scan_meta_get_valid (buffer, valid, count);
+  if (!self->recording.lost_lines) {
+    self->recording.lost_lines = TRUE;
+    self->described_all = FALSE;
+    self->described = 0;
+  }
+  return valid;
+}
+
 static gboolean
 raw_sink_append (GstOctRawSink *self, GstBuffer *buffer, GError **error)
 {
   guint lines = self->info.rows / self->info.bscans;
+  g_autofree guint8 *valid = NULL;
   GstOctMappedFrame mapped;
   gboolean ok = TRUE;
   GstOctInfo there;
   guint i;
 
   gst_oct_info_of_buffer (&there, &self->info, buffer);
+  valid = raw_sink_find_valid (self, buffer, there.rows);
   if (!gst_oct_frame_map (&mapped, &there, buffer, GST_MAP_READ, error))
     return FALSE;
   for (i = 0; ok && i < there.bscans; i++) {
     OctFrame bscan = oct_frame_get_bscan (&mapped.frame, i, lines, 0);
 
-    ok = oct_raw_writer_append (
-        self->writer, bscan.planes[0].data, bscan.planes[0].stride, error);
+    ok = oct_raw_writer_append (self->writer, bscan.planes[0].data,
+        bscan.planes[0].stride, valid != NULL ? valid + i * lines : NULL,
+        error);
   }
   gst_oct_frame_unmap (&mapped);
   return ok;

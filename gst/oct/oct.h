@@ -83,8 +83,10 @@ G_BEGIN_DECLS
 #define GST_OCT_SCAN_PLACE "place"
 #define GST_OCT_SCAN_REPEAT "repeat"
 /* GstBuffer: a byte for every A-line of every B-scan in this buffer, as the
- * source took them; 0: it is lost, and its values are of no use.  octremap
- * leaves it out.  Absent: none is lost */
+ * source took them; 0: it is lost, and its values, zeros, are of no use.
+ * octremap leaves it out, octvolumecs fills it in, octvolume, octenface and
+ * octslice show its neighbour, octrawsink keeps that it is lost.  Absent: none
+ * is lost */
 #define GST_OCT_SCAN_VALID "valid"
 
 /* ------------------------------------------------------------ calibration

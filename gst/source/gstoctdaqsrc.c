@@ -585,6 +585,11 @@ daq_src_step (GstOctDaqSrc *self, GstBuffer **buffer, GError **error)
     daq_src_look_into_silence (self);
     return GST_FLOW_OK;
   default:
+    /* the rest of the last B-scan is lost; the next step comes here again */
+    if (self->bscan.buffer != NULL)
+      *buffer = daq_src_finish (self);
+    if (*buffer != NULL)
+      return GST_FLOW_OK;
     return daq_src_end_ring (self, status == OCT_DAQ_GONE, error);
   }
 }

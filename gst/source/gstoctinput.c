@@ -594,6 +594,13 @@ count_without_gaps (const GstOctInput *input, guint64 frame)
              : frames - frame;
 }
 
+gboolean
+gst_oct_input_get_valid (const GstOctInput *input, guint64 frame, guint8 *valid)
+{
+  return input->recording != NULL && input->mask == NULL
+         && oct_recording_get_valid (input->recording, frame, valid);
+}
+
 guint64
 gst_oct_input_get_begin (GstOctInput *input, guint64 n, guint per_buffer)
 {
@@ -656,6 +663,9 @@ describe_recording (const GstOctInput *input, const char *name)
   if (oct_recording_get_mask_problem (recording) != NULL)
     g_ptr_array_add (
         flaws, g_strdup (oct_recording_get_mask_problem (recording)));
+  if (oct_recording_get_lost_problem (recording) != NULL)
+    g_ptr_array_add (
+        flaws, g_strdup (oct_recording_get_lost_problem (recording)));
   if (oct_recording_get_places_problem (recording) != NULL)
     g_ptr_array_add (
         flaws, g_strdup (oct_recording_get_places_problem (recording)));

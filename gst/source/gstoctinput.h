@@ -123,6 +123,11 @@ gboolean gst_oct_input_has_k_clock (const GstOctInput *input);
 GstMemory *gst_oct_input_get_memory (
     GstOctInput *input, guint64 frame, guint count);
 
+/* Which A-lines of B-scan `frame` are there, valid[lines], 0: lost.  FALSE: all
+ * are, or it is not known, as of a recording that is cut down by a mask. */
+gboolean gst_oct_input_get_valid (
+    const GstOctInput *input, guint64 frame, guint8 *valid);
+
 /* Reads B-scan `frame` to dest [lines][samples], rows `stride` bytes apart. */
 gboolean gst_oct_input_read (GstOctInput *input, guint64 frame, gpointer dest,
     gsize stride, GError **error);
@@ -135,5 +140,9 @@ gboolean gst_oct_input_fill (GstOctInput *input, guint64 frame,
  * element respects a GstVideoMeta. */
 GstBuffer *gst_oct_input_wrap (GstOctInput *input, guint64 frame,
     const GstOctInfo *info, gboolean any_stride);
+/* Says in the GstOctScanMeta of such a buffer which A-lines are lost, if any
+ * is. */
+void gst_oct_input_tell_lost (GstOctInput *input, guint64 frame,
+    const GstOctInfo *info, GstBuffer *buffer);
 
 G_END_DECLS

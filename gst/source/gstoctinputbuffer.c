@@ -3,6 +3,9 @@
  * B-scans of an input in buffers.
  */
 #include "gstoctinput.h"
+#include "gstoctscanmeta.h"
+
+#include <string.h>
 
 /* Reads the B-scans to `dest`, rows `stride` bytes apart. */
 static gboolean
@@ -91,4 +94,21 @@ gst_oct_input_wrap (GstOctInput *input, guint64 frame, const GstOctInfo *info,
   if (padded)
     add_video_meta (info, buffer, (gint)row);
   return buffer;
+}
+
+void
+gst_oct_input_tell_lost (GstOctInput *input, guint64 frame,
+    const GstOctInfo *info, GstBuffer *buffer)
+{
+  guint64 frames = gst_oct_input_get_info (input)->frames;
+  guint lines = info->rows / info->bscans;
+  g_autofree guint8 *valid = g_malloc (info->rows);
+  gboolean lost = FALSE;
+
+  memset (valid, 1, info->rows);
+  for (guint i = 0; i < info->bscans; i++)
+    lost |= gst_oct_input_get_valid (
+        input, (frame + i) % frames, valid + (gsize)i * lines);
+  if (lost)
+    gst_oct_scan_meta_set_valid (buffer, valid, info->rows);
 }

@@ -540,10 +540,9 @@ gst_oct_src_create (GstPushSrc *push, GstBuffer **buffer)
   g_autoptr (GError) error = NULL;
   GstFlowReturn ret;
   guint64 frame = 0;
-  gboolean changed;
-
-  changed = g_atomic_int_compare_and_exchange (
+  gboolean changed = g_atomic_int_compare_and_exchange (
       &self->calibration_changed, TRUE, FALSE);
+
   if (g_atomic_int_compare_and_exchange (&self->calibration_stale, TRUE, FALSE))
     src_send_calibration (self, changed);
   drop_late_frames (self);
@@ -555,6 +554,7 @@ gst_oct_src_create (GstPushSrc *push, GstBuffer **buffer)
   if (ret != GST_FLOW_OK)
     return ret;
   src_stamp (self, *buffer, self->timeline.next, frame);
+  gst_oct_input_tell_lost (self->input, frame, &self->info, *buffer);
   GST_OBJECT_LOCK (self);
   self->timeline.next += self->info.bscans;
   self->frames += self->info.bscans;

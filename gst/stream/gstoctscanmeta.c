@@ -258,6 +258,22 @@ gst_oct_scan_meta_get_valid (GstBuffer *buffer, guint8 *valid, guint count)
   return FALSE;
 }
 
+guint
+gst_oct_scan_meta_count_lost (GstBuffer *buffer, guint count)
+{
+  g_autofree guint8 *valid = NULL;
+  guint lost = 0;
+
+  if (!gst_oct_scan_meta_has_valid (buffer))
+    return 0;
+  valid = g_malloc (count);
+  if (!gst_oct_scan_meta_get_valid (buffer, valid, count))
+    return 0;
+  for (guint i = 0; i < count; i++)
+    lost += valid[i] == 0;
+  return lost;
+}
+
 void
 gst_oct_scan_meta_select_valid (GstBuffer *buffer, guint image, guint images)
 {

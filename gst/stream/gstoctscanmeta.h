@@ -43,6 +43,9 @@ void gst_oct_scan_meta_set_valid (
 gboolean gst_oct_scan_meta_get_valid (
     GstBuffer *buffer, guint8 *valid, guint count);
 
+/* How many of the `count` A-lines of `buffer` are lost. */
+guint gst_oct_scan_meta_count_lost (GstBuffer *buffer, guint count);
+
 /* `buffer`, which must be writable, holds B-scan `image` of the `images` that
  * its meta says it of. */
 void gst_oct_scan_meta_select_valid (

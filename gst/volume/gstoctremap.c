@@ -51,7 +51,8 @@ struct _GstOctRemap {
   guint8 *store; /* [places][depths] values of A-lines */
   guint8 *seen;  /* [places] */
   gboolean all_seen;
-  guint8 *sent; /* [rows][columns] pixels that have a value, as was told */
+  guint8 *sent;   /* [rows][columns] pixels that have a value, as was told */
+  gboolean empty; /* it was told that a volume has no pixel */
   gboolean has_output;
   GQueue events; /* to be sent after the caps of the output */
 
@@ -103,7 +104,7 @@ remap_forget_plan (GstOctRemap *self)
   g_clear_pointer (&self->store, g_free);
   g_clear_pointer (&self->seen, g_free);
   g_clear_pointer (&self->sent, g_free);
-  self->all_seen = self->has_output = FALSE;
+  self->all_seen = self->has_output = self->empty = FALSE;
   remap_forget_volume (self);
   gst_oct_scan_forget (&self->scan);
 }
@@ -217,8 +218,9 @@ remap_make_caps (GstOctRemap *self)
 }
 
 /* Tells octvolumecs which A-scans of the volume are holes, or lost; without any
- * too, as it refuses what has no mask. */
-static void
+ * too, as it refuses what has no mask.  FALSE: all of them are, and nothing can
+ * be made of the volume. */
+static gboolean
 send_holes (GstOctRemap *self)
 {
   gsize pixels = (gsize)self->grid.columns * self->grid.rows;
@@ -226,19 +228,30 @@ send_holes (GstOctRemap *self)
   g_autoptr (OctScanMask) mask = NULL;
 
   if (self->in.is_video)
-    return;
+    return TRUE;
   taken = g_malloc (pixels);
   oct_scan_remap_find_taken (
       self->remap, self->all_seen ? NULL : self->seen, taken);
   if (self->sent != NULL && memcmp (taken, self->sent, pixels) == 0)
-    return;
+    return TRUE;
+  if (memchr (taken, 1, pixels) == NULL) {
+    if (!self->empty)
+      GST_ELEMENT_WARNING (self, STREAM, DECODE,
+          ("No A-line on the raster has come since the scan path, and the "
+           "volume is left out; look why the source loses them, or whether "
+           "`columns` and `rows` are those of the path."),
+          (NULL));
+    self->empty = TRUE;
+    return FALSE;
+  }
   mask = oct_scan_mask_new_from_array (
       self->grid.columns, self->grid.rows, taken, NULL);
   if (mask == NULL)
-    return;
+    return TRUE;
   g_free (self->sent);
   self->sent = g_steal_pointer (&taken);
   gst_pad_push_event (self->src, gst_oct_scan_mask_event_new (mask));
+  return TRUE;
 }
 
 /* Before the first B-scan that is delivered with these caps. */
@@ -399,6 +412,7 @@ static GstFlowReturn
 remap_finish (GstOctRemap *self)
 {
   guint threads = oct_parallel_get_threads (), batch = 2 * threads;
+  guint rows = self->grid.rows;
   g_autofree guint8 **scratch = NULL;
   GstFlowReturn ret;
 
@@ -407,13 +421,13 @@ remap_finish (GstOctRemap *self)
   self->has_volume = FALSE;
   remap_count_missing (self);
   ret = remap_set_output (self);
-  if (ret == GST_FLOW_OK)
-    send_holes (self);
+  if (ret == GST_FLOW_OK && !send_holes (self))
+    rows = 0;
   scratch = g_new0 (guint8 *, threads);
   for (guint i = 0; i < threads && self->in.is_video; i++)
     scratch[i] = g_malloc (self->grid.columns * get_line_size (self));
-  for (guint row = 0; ret == GST_FLOW_OK && row < self->grid.rows; row += batch)
-    ret = push_rows (self, row, MIN (batch, self->grid.rows - row), scratch);
+  for (guint row = 0; ret == GST_FLOW_OK && row < rows; row += batch)
+    ret = push_rows (self, row, MIN (batch, rows - row), scratch);
   for (guint i = 0; i < threads; i++)
     g_free (scratch[i]);
   remap_forget_volume (self);

@@ -23,6 +23,7 @@
 #include "gstocterror.h"
 #include "gstoctfiller.h"
 #include "gstoctinstall.h"
+#include "gstoctlost.h"
 #include "gstoctorder.h"
 #include "gstoctplace.h"
 #include "gstoctscan.h"
@@ -438,12 +439,18 @@ gst_oct_volume_cs_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
 {
   GstOctVolumeCs *self = GST_OCT_VOLUME_CS (parent);
   GstFlowReturn ret = GST_FLOW_ERROR;
+  g_autoptr (GError) error = NULL;
 
-  if (self->caps == NULL)
+  if (self->caps == NULL) {
     ret = GST_FLOW_NOT_NEGOTIATED;
-  else if (!self->failed)
-    ret = volume_cs_take (self, buffer);
-  gst_buffer_unref (buffer);
+  } else if (!self->failed) {
+    /* memory of a GPU is not written to from here */
+    if (!self->input_on_gpu)
+      buffer = gst_oct_lost_mend (buffer, &self->in, &error);
+    ret = buffer != NULL ? volume_cs_take (self, buffer)
+                         : volume_cs_fail (self, &error);
+  }
+  gst_clear_buffer (&buffer);
   return ret;
 }
 

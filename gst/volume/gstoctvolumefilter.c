@@ -3,6 +3,7 @@
 #include "gstoctbus.h"
 #include "gstoctallocation.h"
 #include "gstocterror.h"
+#include "gstoctlost.h"
 #include "gstoctpinned.h"
 #include "gstoctscatterevents.h"
 #include "gstoctvolumecaps.h"
@@ -590,6 +591,31 @@ store_shown (GstOctVolumeFilter *self, const GstOctScanRun *run, GError **error)
   return ok;
 }
 
+/* The same without B-scans of which all A-lines are lost: there the volume before
+ * stays. */
+static gboolean
+store_there (GstOctVolumeFilter *self, const GstOctScanRun *run, GError **error)
+{
+  gsize columns = self->input.columns;
+  GstOctScanRun one = *run;
+  gboolean ok = TRUE;
+
+  if (self->valid == NULL)
+    return store_shown (self, run, error);
+  one.n = 1;
+  for (guint i = 0; ok && i < run->n; i++, one.image++, one.bscan++) {
+    const guint8 *valid = self->valid + one.image * columns;
+
+    /* any but 0 is there */
+    for (guint x = 0; x < columns; x++)
+      if (valid[x] != 0) {
+        ok = store_shown (self, &one, error);
+        break;
+      }
+  }
+  return ok;
+}
+
 /* Stores a run of B-scans of a buffer; ends volumes and draws if it is time. */
 static GstFlowReturn
 volume_stream_store_run (
@@ -605,7 +631,7 @@ volume_stream_store_run (
         self, volume_stream_get_time (self, buffer, run->image));
   if (ret != GST_FLOW_OK || run->drop)
     return ret;
-  if (!store_shown (self, run, &error))
+  if (!store_there (self, run, &error))
     return gst_oct_volume_filter_fail (self, &error);
   self->time = time;
   note_arrival (self);
@@ -622,8 +648,10 @@ volume_stream_store (GstOctVolumeFilter *self, GstBuffer *buffer)
 
   if (!gst_oct_renderer_begin (self->renderer, buffer, &error))
     return gst_oct_volume_filter_fail (self, &error);
+  self->valid = gst_oct_lost_get_valid (buffer, &self->input);
   while (ret == GST_FLOW_OK && gst_oct_scan_next (&self->scan, &run))
     ret = volume_stream_store_run (self, buffer, &run);
+  g_clear_pointer (&self->valid, g_free);
   if (!gst_oct_renderer_end (self->renderer, &error) && ret == GST_FLOW_OK)
     ret = gst_oct_volume_filter_fail (self, &error);
   return ret;

@@ -99,8 +99,9 @@ struct _GstOctVolumeFilter {
   GstOctRenderer *renderer;
   GstBufferPool *pool;
   GstOctScan scan;
-  guint places; /* that pictures show, 0: not known yet */
-  guint row;    /* place of the last B-scan in a mean, G_MAXUINT: none */
+  guint places;  /* that pictures show, 0: not known yet */
+  guint row;     /* place of the last B-scan in a mean, G_MAXUINT: none */
+  guint8 *valid; /* A-lines of the buffer, see gst_oct_lost_get_valid() */
   GstOctScanCounts told;
   gint fps_n, fps_d;
   gboolean shown;     /* there is something to see */

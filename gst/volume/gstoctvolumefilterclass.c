@@ -3,6 +3,7 @@
 #include "gstoctallocation.h"
 #include "gstocterror.h"
 #include "gstoctinstall.h"
+#include "gstoctlost.h"
 #include "gstoctorder.h"
 #include "gstoctscanmask.h"
 #include "gstoctvolumecaps.h"
@@ -157,9 +158,16 @@ redraw_all (gpointer data)
 static GstFlowReturn
 gst_oct_volume_filter_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
 {
-  GstFlowReturn ret = gst_oct_volume_filter_take_buffer (
-      GST_OCT_VOLUME_FILTER (parent), buffer);
+  GstOctVolumeFilter *self = GST_OCT_VOLUME_FILTER (parent);
+  g_autoptr (GError) error = NULL;
+  GstFlowReturn ret;
 
+  /* memory of a GPU is not written to from here */
+  if (self->has_input && !self->input_on_gpu && !self->failed)
+    buffer = gst_oct_lost_mend (buffer, &self->input, &error);
+  if (buffer == NULL)
+    return gst_oct_volume_filter_fail (self, &error);
+  ret = gst_oct_volume_filter_take_buffer (self, buffer);
   gst_buffer_unref (buffer);
   return ret;
 }

@@ -532,6 +532,23 @@ oct_test_add_scan_meta (
       "count", G_TYPE_UINT, 1, NULL);
 }
 
+void
+oct_test_lose_lines (GstBuffer *buffer, guint lines, guint first, guint n)
+{
+  GstCustomMeta *meta = gst_buffer_get_custom_meta (buffer, "GstOctScanMeta");
+  GstStructure *fields = gst_custom_meta_get_structure (meta);
+  GstBuffer *valid = NULL;
+
+  if (!gst_structure_get (fields, "valid", GST_TYPE_BUFFER, &valid, NULL)) {
+    valid = gst_buffer_new_allocate (NULL, lines, NULL);
+    gst_buffer_memset (valid, 0, 1, lines);
+  }
+  valid = gst_buffer_make_writable (valid);
+  gst_buffer_memset (valid, first, 0, n);
+  gst_structure_set (fields, "valid", GST_TYPE_BUFFER, valid, NULL);
+  gst_buffer_unref (valid);
+}
+
 GstOctScanPosition
 oct_test_get_scan_position (GstBuffer *buffer)
 {

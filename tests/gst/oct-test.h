@@ -82,6 +82,9 @@ GstEvent *oct_test_calibration (const char *properties, guint samples);
 /* The plugin hides its symbols: the meta by its registered name. */
 void oct_test_add_scan_meta (
     GstBuffer *buffer, guint bscan, guint bscans, guint64 volume);
+/* Says in it that of the `lines` A-lines of the buffer `n` from `first` on are
+ * lost, too. */
+void oct_test_lose_lines (GstBuffer *buffer, guint lines, guint first, guint n);
 /* All 0: the buffer has none. */
 GstOctScanPosition oct_test_get_scan_position (GstBuffer *buffer);
 

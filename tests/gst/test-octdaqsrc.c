@@ -232,15 +232,14 @@ check_stream (Watch *w, const gboolean *there, guint64 end, gboolean keep)
   guint64 next = 0;
 
   for (guint b = 0; b * BSCAN < end; b++) {
-    /* the writer has ended in it */
-    gboolean cut = end < (b + 1) * BSCAN;
     guint count = 0;
     GstBuffer *buffer;
 
     for (guint i = 0; i < BSCAN; i++)
       count += there[b * BSCAN + i];
     incomplete += count > 0 && count < BSCAN;
-    if (count == 0 || (count < BSCAN && (cut || !keep)))
+    /* also if the writer has ended in it */
+    if (count == 0 || (count < BSCAN && !keep))
       continue;
     fail_unless (n < w->buffers->len);
     buffer = g_ptr_array_index (w->buffers, n++);

@@ -255,6 +255,51 @@ GST_START_TEST (test_formats)
 }
 GST_END_TEST;
 
+/* A-lines 2 and 8 of two B-scans are black, and lost: the columns of the result
+ * that are darker than the others are those that are lost, by more than a
+ * thousandth of 60000. */
+GST_START_TEST (test_lost_lines)
+{
+  static const char *const turns[] = { "", "depth=true", "lateral=true",
+    "way-back=odd", "way-back=even way-back-shift=2",
+    "way-back=odd way-back-shift=-1.25 lateral=true",
+    "scan=sine duty=0.8 way-back=odd way-back-shift=0.5" };
+  enum { W = 12, H = 2, N = W * H * 2 };
+  GstHarness *harness = new_harness (turns[__i__],
+      "video/x-raw, format=GRAY16_LE, width=12, height=4, framerate=10/1, "
+      "bscans=2");
+  guint16 pixels[N];
+  GstBuffer *buffer, *valid = NULL;
+  g_autoptr (GstBuffer) out = NULL;
+  guint lost = 0;
+
+  for (guint i = 0; i < N; i++)
+    pixels[i] = i % W == 2 || i % W == 8 ? 0 : 60000;
+  buffer = gst_buffer_new_memdup (pixels, sizeof pixels);
+  oct_test_add_scan_meta (buffer, 0, 4, 0);
+  oct_test_lose_lines (buffer, 2 * W, 2, 1);
+  oct_test_lose_lines (buffer, 2 * W, 8, 1);
+  oct_test_lose_lines (buffer, 2 * W, W + 2, 1);
+  oct_test_lose_lines (buffer, 2 * W, W + 8, 1);
+  out = gst_harness_push_and_pull (harness, buffer);
+  gst_buffer_extract (out, 0, pixels, sizeof pixels);
+  gst_structure_get (gst_custom_meta_get_structure (
+                         gst_buffer_get_custom_meta (out, "GstOctScanMeta")),
+      "valid", GST_TYPE_BUFFER, &valid, NULL);
+  for (guint i = 0; i < 2 * W; i++) {
+    guint16 pixel = pixels[i / W * W * H + i % W];
+    guint8 is;
+
+    gst_buffer_extract (valid, i, &is, 1);
+    fail_unless_equals_int (is, pixel >= 60000 - 60);
+    lost += is == 0;
+  }
+  fail_unless (lost >= 4 && lost < 2 * W);
+  gst_buffer_unref (valid);
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
 static Suite *
 octflip_suite (void)
 {
@@ -273,6 +318,7 @@ octflip_suite (void)
   tcase_add_test (cases, test_sine);
   tcase_add_test (cases, test_passes_on);
   tcase_add_test (cases, test_formats);
+  tcase_add_loop_test (cases, test_lost_lines, 0, 7);
   return suite;
 }
 

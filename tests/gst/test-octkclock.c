@@ -316,6 +316,32 @@ GST_START_TEST (test_weak)
 }
 GST_END_TEST
 
+/* Frames whose A-lines 3 to 5 the source has lost, which are zeros: no fault of
+ * the clock.  That of A-line 9 in the second one is. */
+GST_START_TEST (test_lost)
+{
+  g_autoptr (OctArray) in = new_counts (&source, 8, LINES);
+  guint16 *values = (guint16 *)in->data;
+  GstHarness *harness = new_harness ("octkclock", "");
+
+  memset (values + 3 * 2 * SAMPLES, 0, 3 * 2 * SAMPLES * sizeof *values);
+  for (guint n = 0; n < 2; n++) {
+    GstBuffer *buffer;
+
+    for (guint i = 0; n == 1 && i < SAMPLES; i++)
+      values[(9 * 2 + 1) * SAMPLES + i] = 32768;
+    buffer = oct_test_buffer (in, 0, 0);
+    oct_test_add_scan_meta (buffer, n, 2, 0);
+    oct_test_lose_lines (buffer, LINES, 3, 3);
+    oct_array_free (oct_test_push (harness, buffer));
+    if (n == 0)
+      oct_test_assert_quiet (oct_test_bus (harness));
+  }
+  assert_told (harness, "in 1 of 34 A-lines", "weak", 1);
+  end_harness (harness);
+}
+GST_END_TEST
+
 /* While it plays: each value is that of an element that begins with it. */
 GST_START_TEST (test_live)
 {
@@ -460,6 +486,7 @@ octkclock_suite (void)
   tcase_add_loop_test (tc, test_no_clock, 0, 3);
   tcase_add_test (tc, test_refused_lines);
   tcase_add_test (tc, test_weak);
+  tcase_add_test (tc, test_lost);
   tcase_add_test (tc, test_live);
   tcase_add_loop_test (tc, test_errors, 0, 3);
 #ifdef OCT_TEST_DAQ_SIM

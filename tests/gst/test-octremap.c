@@ -172,20 +172,6 @@ GST_START_TEST (test_missing)
 }
 GST_END_TEST;
 
-/* Says in its meta that A-line `line` of `lines` is lost. */
-static void
-lose_line (GstBuffer *buffer, guint lines, guint line)
-{
-  GstCustomMeta *meta = gst_buffer_get_custom_meta (buffer, "GstOctScanMeta");
-  GstBuffer *valid = gst_buffer_new_allocate (NULL, lines, NULL);
-
-  gst_buffer_memset (valid, 0, 1, lines);
-  gst_buffer_memset (valid, line, 0, 1);
-  gst_structure_set (gst_custom_meta_get_structure (meta), "valid",
-      GST_TYPE_BUFFER, valid, NULL);
-  gst_buffer_unref (valid);
-}
-
 /* Values of A-lines that are lost are not used: the pixel is black, later as in
  * the volume before; numbers of other A-lines say nothing. */
 GST_START_TEST (test_lost)
@@ -199,7 +185,7 @@ GST_START_TEST (test_lost)
 
       /* pixel 3, order[3] */
       if (i == 1)
-        lose_line (buffer, volume == 1 ? LINES + 1 : LINES, 1);
+        oct_test_lose_lines (buffer, volume == 1 ? LINES + 1 : LINES, 1, 1);
       if (i == 1 && volume == 2)
         gst_buffer_memset (buffer, 0, 0, gst_buffer_get_size (buffer) - 3);
       gst_harness_push (harness, buffer);
@@ -338,10 +324,12 @@ make_path_with_hole (void)
   return path;
 }
 
-/* Both parts of a value are 3, those of pixel 8 `other`; `lost`: whose A-line
- * is. */
+typedef enum { LOST_NONE, LOST_PIXEL, LOST_ALL } Lost;
+
+/* Both parts of a value are 3, those of pixel 8 `other`; LOST_PIXEL: the A-line
+ * of that one is lost. */
 static void
-push_ascans (GstHarness *harness, guint64 volume, float other, gboolean lost)
+push_ascans (GstHarness *harness, guint64 volume, float other, Lost lost)
 {
   float values[2 * LINES * DEPTHS];
 
@@ -354,9 +342,11 @@ push_ascans (GstHarness *harness, guint64 volume, float other, gboolean lost)
     GST_BUFFER_PTS (buffer) = (volume * BSCANS + i) * PERIOD;
     GST_BUFFER_DURATION (buffer) = PERIOD;
     oct_test_add_scan_meta (buffer, i, BSCANS, volume);
-    for (guint line = 0; lost && line < LINES; line++)
+    if (lost == LOST_ALL)
+      oct_test_lose_lines (buffer, LINES, 0, LINES);
+    for (guint line = 0; lost == LOST_PIXEL && line < LINES; line++)
       if (order[i * LINES + line] == 8)
-        lose_line (buffer, LINES, line);
+        oct_test_lose_lines (buffer, LINES, line, 1);
     fail_unless_equals_int (gst_harness_push (harness, buffer), GST_FLOW_OK);
   }
 }
@@ -401,10 +391,10 @@ GST_START_TEST (test_holes)
 
   gst_harness_set_src_caps (harness, gst_caps_from_string (ASCANS));
   gst_harness_push_event (harness, make_path_with_hole ());
-  push_ascans (harness, 0, 3, FALSE);
+  push_ascans (harness, 0, 3, LOST_NONE);
   assert_ascans (harness, 3);
   gst_harness_push_event (harness, make_path (LINES, BSCANS, COUNT, 0, 0));
-  push_ascans (harness, 1, 9, FALSE);
+  push_ascans (harness, 1, 9, LOST_NONE);
   assert_ascans (harness, 9);
   gst_harness_teardown (harness);
 }
@@ -418,10 +408,47 @@ GST_START_TEST (test_lost_ascans)
 
   gst_harness_set_src_caps (harness, gst_caps_from_string (ASCANS));
   gst_harness_push_event (harness, make_path (LINES, BSCANS, COUNT, 0, 0));
-  push_ascans (harness, 0, 90, TRUE);
+  push_ascans (harness, 0, 90, LOST_PIXEL);
   assert_ascans (harness, 3);
-  push_ascans (harness, 1, 9, FALSE);
+  push_ascans (harness, 1, 9, LOST_NONE);
   assert_ascans (harness, 9);
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
+static void
+assert_warning (GstHarness *harness, const char *words)
+{
+  g_autoptr (GstMessage) warning =
+      gst_bus_pop_filtered (oct_test_bus (harness), GST_MESSAGE_WARNING);
+  g_autoptr (GError) error = NULL;
+
+  fail_unless (warning != NULL);
+  gst_message_parse_warning (warning, &error, NULL);
+  fail_unless (strstr (error->message, words) != NULL, "%s", error->message);
+}
+
+/* Nothing can be made of volumes of which all A-lines are lost, and no mask is of
+ * none: they are left out with one warning, also after a path whose mask
+ * octvolumecs still has.  The next one comes. */
+GST_START_TEST (test_all_lost)
+{
+  GstHarness *harness =
+      oct_test_harness (WITH_HOLE "octvolumecs method=linear ! identity");
+
+  gst_harness_set_src_caps (harness, gst_caps_from_string (ASCANS));
+  for (guint i = 0; i < 2; i++) {
+    gst_harness_push_event (
+        harness, i == 0 ? make_path (LINES, BSCANS, COUNT, 0, 0)
+                        : make_path_with_hole ());
+    push_ascans (harness, 4 * i, 9, LOST_ALL);
+    push_ascans (harness, 4 * i + 1, 9, LOST_ALL);
+    fail_unless_equals_int (gst_harness_buffers_in_queue (harness), 0);
+    assert_warning (harness, "volume is left out");
+    oct_test_assert_quiet (oct_test_bus (harness));
+    push_ascans (harness, 4 * i + 2, 3, LOST_NONE);
+    assert_ascans (harness, 3);
+  }
   gst_harness_teardown (harness);
 }
 GST_END_TEST;
@@ -436,7 +463,7 @@ GST_START_TEST (test_picture_with_holes)
       gst_caps_from_string (ASCANS ",x-spacing=(double)1e-5,y-spacing=(double)"
                                    "1e-5,z-spacing=(double)1e-5"));
   gst_harness_push_event (harness, make_path_with_hole ());
-  push_ascans (harness, 0, 3, FALSE);
+  push_ascans (harness, 0, 3, LOST_NONE);
   oct_test_assert_quiet (oct_test_bus (harness));
   gst_harness_teardown (harness);
 }
@@ -480,17 +507,10 @@ GST_END_TEST;
 GST_START_TEST (test_lie_after_path)
 {
   GstHarness *harness = make_harness ("method=nearest");
-  g_autoptr (GstMessage) warning = NULL;
-  g_autoptr (GError) error = NULL;
 
   gst_harness_push_event (harness, make_path (LINES, BSCANS, COUNT, 0, 0));
   gst_harness_push_event (harness, make_path (LINES, BSCANS, COUNT, NAN, 0));
-  warning = gst_bus_pop_filtered (oct_test_bus (harness), GST_MESSAGE_WARNING);
-  fail_unless (warning != NULL);
-  gst_message_parse_warning (warning, &error, NULL);
-  fail_unless (strstr (error->message, "the path before it stays") != NULL
-                   && strstr (error->message, "x = nan") != NULL,
-      "%s", error->message);
+  assert_warning (harness, "x = nan");
   for (guint i = 0; i < BSCANS; i++)
     gst_harness_push (harness, make_image (i, 0));
   for (guint row = 0; row < ROWS; row++)
@@ -696,6 +716,7 @@ octremap_suite (void)
   tcase_add_test (tcase, test_holes);
   tcase_add_test (tcase, test_lost);
   tcase_add_test (tcase, test_lost_ascans);
+  tcase_add_test (tcase, test_all_lost);
   tcase_add_test (tcase, test_picture_with_holes);
   tcase_add_test (tcase, test_lie_after_path);
   tcase_add_loop_test (tcase, test_lies, 0, G_N_ELEMENTS (lies));

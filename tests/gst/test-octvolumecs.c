@@ -125,7 +125,7 @@ compare_volume (GstHarness *harness, const Complex *expected, guint depths,
     gst_buffer_unmap (buffer, &map);
     gst_buffer_unref (buffer);
   }
-  fail_unless (sqrt (error / norm) < 1e-5, "error %g", sqrt (error / norm));
+  fail_unless (error <= 1e-10 * norm, "error %g", sqrt (error / norm));
 }
 
 /* The same with A-scans, of which `there` [mask->count] have come. */
@@ -323,6 +323,64 @@ GST_START_TEST (test_early_end)
   g_object_get (v, "missing", &missing, NULL);
   fail_unless_equals_uint64 (missing, 6);
   gst_object_unref (v);
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
+/* A-lines that the source says are lost, which are zeros, are filled in too:
+ * A-line 2 of B-scan 0, and then all of B-scan 2, in rows with and without
+ * those that the mask leaves out. */
+GST_START_TEST (test_lost)
+{
+  static const guint8 there[TAKEN * EACH] = { 1, 0, 1, 0, 0, 0, 1, 1, 1 };
+  gboolean whole = __i__;
+  g_autoptr (OctScanMask) mask = get_mask ();
+  GstHarness *harness = make_harness ("method=linear", whole);
+  guint rows = whole ? LINES : EACH, bscans = whole ? BSCANS : TAKEN;
+  g_autofree char *warning = NULL;
+
+  for (guint i = 0; i < bscans; i++) {
+    guint y = whole ? i : mask->bscan_of[i];
+    GstBuffer *buffer = make_bscan (mask, y, whole, i, bscans, 0);
+    gsize row = gst_buffer_get_size (buffer) / rows;
+    guint first = y == 0 && whole ? 2 : y == 0 ? 1 : 0;
+    guint n = y == 0 ? 1 : rows;
+
+    if (y == 0 || y == 2) {
+      gst_buffer_memset (buffer, first * row, 0, n * row);
+      oct_test_lose_lines (buffer, rows, first, n);
+    }
+    fail_unless_equals_int (gst_harness_push (harness, buffer), GST_FLOW_OK);
+  }
+  check_volume (harness, OCT_VOLUME_CS_LINEAR, there, 0, 0, bscans * PERIOD);
+  warning = take_warning (harness);
+  fail_unless (strstr (warning, "9 A-lines") && strstr (warning, "4 have not"),
+      "%s", warning);
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
+/* Nothing is left of a volume: it is black, and the next one is as ever. */
+GST_START_TEST (test_all_lost)
+{
+  static const guint8 there[TAKEN * EACH] = { 0 };
+  g_autoptr (OctScanMask) mask = get_mask ();
+  GstHarness *harness = make_harness ("method=linear", FALSE);
+  GstClockTime time = TAKEN * PERIOD;
+  g_autofree char *warning = NULL;
+
+  for (guint i = 0; i < TAKEN; i++) {
+    GstBuffer *buffer =
+        make_bscan (mask, mask->bscan_of[i], FALSE, i, TAKEN, 0);
+
+    oct_test_lose_lines (buffer, EACH, 0, EACH);
+    fail_unless_equals_int (gst_harness_push (harness, buffer), GST_FLOW_OK);
+  }
+  check_volume (harness, OCT_VOLUME_CS_LINEAR, there, 0, 0, time);
+  warning = take_warning (harness);
+  fail_unless (strstr (warning, "9 have not") != NULL, "%s", warning);
+  push_volume (harness, FALSE, 1, TAKEN);
+  check_volume (harness, OCT_VOLUME_CS_LINEAR, NULL, 1, time, time);
   gst_harness_teardown (harness);
 }
 GST_END_TEST;
@@ -631,6 +689,8 @@ octvolumecs_suite (void)
   tcase_add_loop_test (tcase, test_values, 0, G_N_ELEMENTS (runs));
   tcase_add_loop_test (tcase, test_parts, 0, G_N_ELEMENTS (parts));
   tcase_add_test (tcase, test_early_end);
+  tcase_add_loop_test (tcase, test_lost, 0, 2);
+  tcase_add_test (tcase, test_all_lost);
   tcase_add_test (tcase, test_segment_again);
   tcase_add_test (tcase, test_latency);
   tcase_add_test (tcase, test_mask_of_an_application);

@@ -9,6 +9,7 @@
 #include "oct-scan-mask.h"
 
 #include <glib/gstdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #define SIZES "samples=64 lines=20 bscans=6 line-rate=7000 "
@@ -488,6 +489,84 @@ GST_START_TEST (test_taken)
 }
 GST_END_TEST
 
+/* B-scan `n` of 3 a volume; of every second one A-lines are lost, up to all. */
+static GstBuffer *
+make_lossy (guint n)
+{
+  GstBuffer *buffer = gst_buffer_new_allocate (NULL, 8 * 4, NULL);
+
+  gst_buffer_memset (buffer, 0, n, 8 * 4);
+  GST_BUFFER_PTS (buffer) = n * GST_SECOND / 30;
+  oct_test_add_scan_meta (buffer, n % 3, 3, n / 3);
+  if (n % 2 == 1)
+    oct_test_lose_lines (buffer, 4, n % 4, 4 - n % 4);
+  if (n == 7)
+    oct_test_lose_lines (buffer, 4, 0, 4);
+  return buffer;
+}
+
+static void
+record_lossy (const char *path)
+{
+  GstElement *sink = gst_element_factory_make ("octrawsink", NULL);
+  GstHarness *h;
+
+  g_object_set (sink, "async", FALSE, "location", path, "part-size",
+      (guint64)3 * 8 * 4, NULL);
+  h = gst_harness_new_with_element (sink, "sink", NULL);
+  gst_object_unref (sink);
+  gst_harness_set_src_caps_str (
+      h, "video/x-raw,format=GRAY8,width=8,height=4,framerate=30/1");
+  for (guint n = 0; n < 9; n++)
+    fail_unless_equals_int (gst_harness_push (h, make_lossy (n)), GST_FLOW_OK);
+  gst_element_set_state (h->element, GST_STATE_NULL);
+  gst_harness_teardown (h);
+}
+
+/* octsrc tells the same losses of the B-scan as it was recorded with. */
+static void
+check_lossy (GstBuffer *buffer, guint image, guint n)
+{
+  g_autoptr (GstBuffer) recorded = make_lossy (n);
+  GstBuffer *buffers[] = { recorded, buffer }, *valid;
+  guint8 is[2][4];
+
+  for (guint i = 0; i < 2; i++) {
+    GstCustomMeta *meta =
+        gst_buffer_get_custom_meta (buffers[i], "GstOctScanMeta");
+
+    memset (is[i], 1, 4);
+    if (!gst_structure_get (gst_custom_meta_get_structure (meta), "valid",
+            GST_TYPE_BUFFER, &valid, NULL))
+      continue;
+    fail_unless_equals_int (
+        gst_buffer_extract (valid, i == 0 ? 0 : image * 4, is[i], 4), 4);
+    gst_buffer_unref (valid);
+  }
+  fail_unless (memcmp (is[0], is[1], 4) == 0, "B-scan %u", n);
+}
+
+/* A-lines that are lost are so in the recording, of three parts, also with
+ * several B-scans in a buffer, and when it is played in a loop. */
+GST_START_TEST (test_lossy)
+{
+  guint each = __i__ == 0 ? 1 : 3;
+  g_autofree char *path = oct_test_file_path ("lossy");
+  g_autoptr (Source) s = NULL;
+
+  record_lossy (path);
+  check_line (path, "lost-lines=true\n");
+  s = source_new ("octsrc name=src location=%s.oct bscans-per-buffer=%u "
+                  "loop=true num-buffers=%u",
+      path, each, 18 / each);
+  play (s);
+  oct_test_assert_quiet (s->bus);
+  fail_unless_equals_int (source_count (s), 18 / each);
+  for (guint n = 0; n < 18; n++)
+    check_lossy (source_get (s, n / each), n % each, n % 9);
+}
+GST_END_TEST;
+
 static Suite *
 recording_masks_suite (void)
 {
@@ -506,6 +585,7 @@ recording_masks_suite (void)
   tcase_add_loop_test (tc, test_deleted, 0, 2);
   tcase_add_loop_test (tc, test_mistakes, 0, G_N_ELEMENTS (mistakes));
   tcase_add_test (tc, test_taken);
+  tcase_add_loop_test (tc, test_lossy, 0, 2);
   return suite;
 }
 

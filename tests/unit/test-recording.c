@@ -390,7 +390,7 @@ write_frames (const char *name, guint frames, guint64 part_size, gsize stride)
     fill (values, n);
     for (guint i = 0; i < LINES; i++)
       memcpy (padded + i * stride, values + i * SAMPLES, SAMPLES * 2);
-    oct_raw_writer_append (writer, padded, stride, &error);
+    oct_raw_writer_append (writer, padded, stride, NULL, &error);
     g_assert_no_error (error);
   }
   stats = oct_raw_writer_get_stats (writer);
@@ -613,7 +613,7 @@ test_lost_while_writing (void)
 
   for (guint n = 0; n < 15; n++) {
     fill (values, n);
-    oct_raw_writer_append (writer, values, SAMPLES * 2, &error);
+    oct_raw_writer_append (writer, values, SAMPLES * 2, NULL, &error);
     g_assert_no_error (error);
     if (n == 4) { /* parts of 2, 2, 1 */
       g_assert_cmpuint (find_losses (writer, &info), ==, 0);
@@ -671,8 +671,9 @@ write_to_full_disk (const char *name, guint full)
     if (n == full)
       g_assert_cmpint (setrlimit (RLIMIT_FSIZE, &limit), ==, 0);
     fill (values, n);
-    g_assert_true (oct_raw_writer_append (writer, values, SAMPLES * 2, &error)
-                   == (n < full));
+    g_assert_true (
+        oct_raw_writer_append (writer, values, SAMPLES * 2, NULL, &error)
+        == (n < full));
   }
   g_assert_cmpint (setrlimit (RLIMIT_FSIZE, &before), ==, 0);
   g_assert_error (error, OCT_ERROR, OCT_ERROR_WRITE);
@@ -752,7 +753,7 @@ test_new_calibration (void)
   guint16 values[SAMPLES * LINES];
 
   fill (values, 0);
-  oct_raw_writer_append (writer, values, SAMPLES * 2, &error);
+  oct_raw_writer_append (writer, values, SAMPLES * 2, NULL, &error);
   g_assert_no_error (error);
   recording = open_good ("again.oct", 1); /* while it is being written */
   g_assert_null (oct_recording_get_info (recording)->calibration);

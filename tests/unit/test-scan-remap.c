@@ -262,6 +262,55 @@ test_seen (void)
   g_assert_cmpint (row[0], ==, 0);
 }
 
+/* With A-lines lost at random, no pixel is brighter than twice the brightest
+ * A-line, as weights that cancel each other would make it: it is a hole.  The
+ * others are the weighted mean in double precision, of weights that are right
+ * to 1e-7 each. */
+static void
+test_lost (void)
+{
+  enum { N = 40, SIZE = 48 };
+  g_autoptr (OctScanRemap) map =
+      remap (&vector_settings[2], vector_x, vector_y, N);
+  g_autoptr (GRand) random = g_rand_new_with_seed (5);
+  guint cancelled = 0;
+
+  for (guint round = 0; round < 200; round++) {
+    float lines[2 * N] = { 0 }, row[2 * 8];
+    guint8 seen[N], taken[SIZE];
+
+    for (guint i = 0; i < N; i++) {
+      seen[i] = g_rand_boolean (random);
+      lines[2 * i] = (float)g_rand_double (random);
+    }
+    oct_scan_remap_find_taken (map, seen, taken);
+    for (guint p = 0; p < SIZE; p++) {
+      double sum = 0, size = 0, value = 0;
+      gboolean hole;
+
+      for (guint i = map->first[p]; i < map->first[p + 1]; i++) {
+        double weight = seen[map->line[i]] ? (double)map->weight[i] : 0;
+
+        sum += weight;
+        size += fabs (weight);
+        value += weight * lines[2 * map->line[i]];
+      }
+      /* not decided within rounding */
+      if (fabs (sum - 0.1) < 1e-5 || fabs (sum - size / 2) < 1e-5)
+        continue;
+      hole = sum < 0.1 || sum < size / 2;
+      cancelled += sum >= 0.1 && sum < size / 2;
+      g_assert_cmpint (taken[p], ==, !hole);
+      oct_scan_remap_row_cf32 (
+          map, p / 8, lines, seen, 1, OCT_SCAN_REMAP_COMPLEX, row);
+      g_assert_cmpfloat (fabsf (row[2 * (p % 8)]), <=, 2);
+      g_assert_cmpfloat_with_epsilon (
+          row[2 * (p % 8)], hole ? 0 : value / sum, 2e-5);
+    }
+  }
+  g_assert_cmpuint (cancelled, >, 20);
+}
+
 /* Amplitudes with the phase of the nearest. */
 static void
 test_amplitudes (void)
@@ -481,6 +530,7 @@ main (int argc, char **argv)
   g_test_add_func ("/remap/long-line", test_long_line);
   g_test_add_func ("/remap/degenerate", test_degenerate);
   g_test_add_func ("/remap/seen", test_seen);
+  g_test_add_func ("/remap/lost", test_lost);
   g_test_add_func ("/remap/amplitudes", test_amplitudes);
   g_test_add_func ("/remap/refused", test_refused);
   g_test_add_func ("/remap/no-memory", test_no_memory);
