@@ -591,7 +591,7 @@ store_shown (GstOctVolumeFilter *self, const GstOctScanRun *run, GError **error)
   return ok;
 }
 
-/* The same without B-scans of which all A-lines are lost: there the volume before
+/* The same without B-scans that lost all A-lines: in their places the volume before
  * stays. */
 static gboolean
 store_there (GstOctVolumeFilter *self, const GstOctScanRun *run, GError **error)

@@ -236,7 +236,7 @@ audit_log_pop (OctAuditLog *log)
   return event;
 }
 
-/* FALSE: there is no time to wait. */
+/* Waits before the next try.  FALSE: the log is being closed. */
 static gboolean
 audit_log_wait (OctAuditLog *log)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * Writes an audit: a file of JSON objects, one a line, each of which has the
- * SHA-256 of the line before it.  oct-audit-check.h reads it.
+ * Writes an audit: a file of JSON objects, one a line.  Each has the SHA-256 of
+ * the line before it.  oct-audit-check.h reads it.
  *
  * A line: {"number":7,"time":"2026-01-31T09:15:02.123456Z","event":"...", fields,
  * "before":"<64 hex digits>"}.  `number` counts from 1; `before` of the very first

@@ -379,7 +379,8 @@ alazar_find_board (Alazar *a, GError **error)
   if (a->handle != NULL)
     return TRUE;
   g_set_error (error, OCT_ERROR, OCT_ERROR_DEVICE,
-      "There is no board %s of AlazarTech; set --device to its system and "
+      "The board %s of AlazarTech was not found; set --device to its system "
+      "and "
       "board, and look whether its driver is loaded.",
       device);
   return FALSE;

@@ -45,8 +45,9 @@ oct_daq_board_allocate (gsize size, GError **error)
   if (size / OCT_DAQ_BOARD_PAGE > (gsize)sysconf (_SC_PHYS_PAGES) / 2
       || posix_memalign (&memory, OCT_DAQ_BOARD_PAGE, size) != 0) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_MEMORY,
-        "There is no memory of %" G_GSIZE_FORMAT
-        " MB for the board; set --buffers or --block-lines to less.",
+        "The board needs %" G_GSIZE_FORMAT
+        " MB of memory, more than this computer can give; set --buffers or "
+        "--block-lines to less.",
         size / 1000000);
     return NULL;
   }
