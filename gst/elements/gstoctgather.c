@@ -688,15 +688,9 @@ gst_oct_gather_stop (GstBaseTransform *trans)
 
 /* ------------------------------------------------------------------- object */
 
-static gpointer
-find_gather_settings (GObject *object)
-{
-  return &GST_OCT_GATHER (object)->settings;
-}
-
 static const GstOctHolder holder = {
   .properties = &properties,
-  .find = find_gather_settings,
+  .offset = G_STRUCT_OFFSET (GstOctGather, settings),
 };
 
 /* How many wait for the own thread; 0: there is none. */

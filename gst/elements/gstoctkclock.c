@@ -334,8 +334,10 @@ gst_oct_kclock_submit_input_buffer (
 static gboolean
 gst_oct_kclock_sink_event (GstBaseTransform *trans, GstEvent *event)
 {
-  if (GST_EVENT_TYPE (event) == GST_EVENT_EOS)
+  if (GST_EVENT_TYPE (event) == GST_EVENT_EOS) {
+    gst_oct_filter_wait (GST_OCT_FILTER (trans));
     kclock_tell (GST_OCT_KCLOCK (trans), TRUE);
+  }
   return GST_BASE_TRANSFORM_CLASS (gst_oct_kclock_parent_class)
       ->sink_event (trans, event);
 }

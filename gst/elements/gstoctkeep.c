@@ -445,15 +445,9 @@ gst_oct_keep_render (GstBaseSink *base, GstBuffer *buffer)
 
 /* ------------------------------------------------------------------- object */
 
-static gpointer
-find_keep_settings (GObject *object)
-{
-  return &GST_OCT_KEEP (object)->settings;
-}
-
 static const GstOctHolder holder = {
   .properties = &properties,
-  .find = find_keep_settings,
+  .offset = G_STRUCT_OFFSET (GstOctKeep, settings),
 };
 
 /* The ring is under another lock than the settings. */

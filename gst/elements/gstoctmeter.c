@@ -557,15 +557,9 @@ octmeter_add_template (
   gst_caps_unref (gpu);
 }
 
-static gpointer
-find_meter_settings (GObject *object)
-{
-  return &GST_OCT_METER (object)->settings;
-}
-
 static const GstOctHolder holder = {
   .properties = &properties,
-  .find = find_meter_settings,
+  .offset = G_STRUCT_OFFSET (GstOctMeter, settings),
   .changed = meter_changed,
 };
 

@@ -708,12 +708,6 @@ gst_oct_raw_sink_stop (GstBaseSink *base)
 
 /* ------------------------------------------------------------------- object */
 
-static gpointer
-find_raw_sink_settings (GObject *object)
-{
-  return &GST_OCT_RAW_SINK (object)->settings;
-}
-
 /* The calibration can be set while it records. */
 static void
 raw_sink_changed (GObject *object, const GstOctProperty *row)
@@ -738,7 +732,7 @@ raw_sink_refresh (GObject *object)
 
 static const GstOctHolder holder = {
   .properties = &properties,
-  .find = find_raw_sink_settings,
+  .offset = G_STRUCT_OFFSET (GstOctRawSink, settings),
   .changed = raw_sink_changed,
   .refresh = raw_sink_refresh,
 };

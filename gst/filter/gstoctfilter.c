@@ -20,6 +20,7 @@ static const GstOctProperty rows[] = {
 };
 static const GstOctProperties properties =
     GST_OCT_PROPERTIES (GstOctPlace, rows);
+static GstOctHolder holder = { .properties = &properties };
 
 typedef struct {
   GstOctPlace place;
@@ -606,6 +607,15 @@ gst_oct_filter_get_operator (GstOctFilter *filter)
   return PRIVATE (filter)->op;
 }
 
+void
+gst_oct_filter_wait (GstOctFilter *filter)
+{
+  GstOctAccess *access = PRIVATE (filter)->access;
+
+  if (access != NULL && gst_oct_access_get_cuda (access) != NULL)
+    gst_oct_cuda_wait (gst_oct_access_get_cuda (access));
+}
+
 static GstFlowReturn
 gst_oct_filter_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
 {
@@ -726,17 +736,6 @@ gst_oct_filter_stop (GstBaseTransform *trans)
 
 /* ------------------------------------------------------------------- object */
 
-static gpointer
-find_filter_place (GObject *object)
-{
-  return &PRIVATE (GST_OCT_FILTER (object))->place;
-}
-
-static const GstOctHolder holder = {
-  .properties = &properties,
-  .find = find_filter_place,
-};
-
 /* The class is known from here on. */
 static void
 gst_oct_filter_constructed (GObject *object)
@@ -782,6 +781,7 @@ gst_oct_filter_class_init (GstOctFilterClass *klass)
   GST_ELEMENT_CLASS (klass)->set_context = gst_oct_filter_set_context;
   trans_class->start = gst_oct_filter_start;
   trans_class->stop = gst_oct_filter_stop;
+  holder.offset = G_PRIVATE_OFFSET (GstOctFilter, place);
   gst_oct_holder_install (&holder, object_class, 1);
   gst_type_mark_as_plugin_api (GST_TYPE_OCT_FILTER, 0);
 }

@@ -87,6 +87,9 @@ gboolean gst_oct_filter_set_plan (GstOctFilter *filter, OctOperation operation,
 /* In found(). */
 GstOctOperator *gst_oct_filter_get_operator (GstOctFilter *filter);
 
+/* Streaming thread: waits for the device, so that all is found and counted. */
+void gst_oct_filter_wait (GstOctFilter *filter);
+
 /* Which settings are in force. */
 GstOctChoice *gst_oct_filter_get_choice (GstOctFilter *filter);
 

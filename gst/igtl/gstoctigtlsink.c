@@ -624,15 +624,9 @@ gst_oct_igtl_sink_stop (GstBaseSink *base)
 
 /* ------------------------------------------------------------------- object */
 
-static gpointer
-find_igtl_sink_settings (GObject *object)
-{
-  return &GST_OCT_IGTL_SINK (object)->settings;
-}
-
 static const GstOctHolder holder = {
   .properties = &properties,
-  .find = find_igtl_sink_settings,
+  .offset = G_STRUCT_OFFSET (GstOctIgtlSink, settings),
 };
 
 static void

@@ -467,15 +467,9 @@ igtl_src_post_message (GstElement *element, GstMessage *message)
 
 /* ------------------------------------------------------------------- object */
 
-static gpointer
-find_igtl_src_settings (GObject *object)
-{
-  return &GST_OCT_IGTL_SRC (object)->settings;
-}
-
 static const GstOctHolder holder = {
   .properties = &properties,
-  .find = find_igtl_src_settings,
+  .offset = G_STRUCT_OFFSET (GstOctIgtlSrc, settings),
 };
 
 static void

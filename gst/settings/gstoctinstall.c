@@ -21,7 +21,7 @@ static G_DEFINE_QUARK (gst - oct - installed, installed) static G_DEFINE_QUARK (
 static gpointer
 find_held (const GstOctHolder *holder, GObject *object)
 {
-  return holder->find != NULL ? holder->find (object) : object;
+  return (guint8 *)object + holder->offset;
 }
 
 static GMutex *

@@ -14,8 +14,8 @@ G_BEGIN_DECLS
 /* A table over a struct of the element. */
 typedef struct {
   const GstOctProperties *properties;
-  /* The struct of an object; NULL: the object itself. */
-  gpointer (*find) (GObject *object);
+  /* From the object to the struct, bytes. */
+  gssize offset;
   /* The lock of the struct; NULL: the object lock. */
   GMutex *(*get_lock) (GObject *object);
   /* May be NULL; both are called under that lock: after a row was set, before

@@ -715,25 +715,13 @@ camera_src_query (GstBaseSrc *base, GstQuery *query)
 
 /* -------------------------------------------------------------------- object */
 
-static gpointer
-find_camera_settings (GObject *object)
-{
-  return &GST_OCT_CAMERA_SRC (object)->settings;
-}
-
-static gpointer
-find_camera_counters (GObject *object)
-{
-  return &GST_OCT_CAMERA_SRC (object)->counters;
-}
-
 static const GstOctHolder camera_holder = {
   .properties = &gst_oct_camera_setting_properties,
-  .find = find_camera_settings,
+  .offset = G_STRUCT_OFFSET (GstOctCameraSrc, settings),
 };
 static const GstOctHolder counter_holder = {
   .properties = &gst_oct_camera_counter_properties,
-  .find = find_camera_counters,
+  .offset = G_STRUCT_OFFSET (GstOctCameraSrc, counters),
 };
 
 static void

@@ -675,25 +675,13 @@ daq_src_query (GstBaseSrc *base, GstQuery *query)
 
 /* ------------------------------------------------------------------- object */
 
-static gpointer
-find_daq_settings (GObject *object)
-{
-  return &GST_OCT_DAQ_SRC (object)->settings;
-}
-
-static gpointer
-find_daq_counters (GObject *object)
-{
-  return &GST_OCT_DAQ_SRC (object)->counters;
-}
-
 static const GstOctHolder daq_holder = {
   .properties = &gst_oct_daq_setting_properties,
-  .find = find_daq_settings,
+  .offset = G_STRUCT_OFFSET (GstOctDaqSrc, settings),
 };
 static const GstOctHolder daq_counter_holder = {
   .properties = &gst_oct_daq_counter_properties,
-  .find = find_daq_counters,
+  .offset = G_STRUCT_OFFSET (GstOctDaqSrc, counters),
 };
 
 static void

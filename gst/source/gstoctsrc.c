@@ -668,12 +668,6 @@ gst_oct_src_set_context (GstElement *element, GstContext *context)
 
 /* ------------------------------------------------------------------- object */
 
-static gpointer
-find_src_settings (GObject *object)
-{
-  return &GST_OCT_SRC (object)->settings;
-}
-
 static void
 src_changed (GObject *object, const GstOctProperty *row)
 {
@@ -687,7 +681,7 @@ src_changed (GObject *object, const GstOctProperty *row)
 
 static const GstOctHolder holder = {
   .properties = &gst_oct_src_properties,
-  .find = find_src_settings,
+  .offset = G_STRUCT_OFFSET (GstOctSrc, settings),
   .changed = src_changed,
 };
 

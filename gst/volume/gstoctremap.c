@@ -750,15 +750,9 @@ gst_oct_remap_finalize (GObject *object)
   G_OBJECT_CLASS (gst_oct_remap_parent_class)->finalize (object);
 }
 
-static gpointer
-find_remap_settings (GObject *object)
-{
-  return &GST_OCT_REMAP (object)->settings;
-}
-
 static const GstOctHolder remap_holder = {
   .properties = &gst_oct_remap_properties,
-  .find = find_remap_settings,
+  .offset = G_STRUCT_OFFSET (GstOctRemap, settings),
 };
 
 static void

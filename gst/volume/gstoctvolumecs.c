@@ -712,15 +712,9 @@ static const GstOctProperties place_properties =
     GST_OCT_PROPERTIES (GstOctVolumeCs, place_rows);
 static const GstOctHolder place_holder = { .properties = &place_properties };
 
-static gpointer
-find_volume_cs_settings (GObject *object)
-{
-  return &GST_OCT_VOLUME_CS (object)->settings;
-}
-
 static const GstOctHolder holder = {
   .properties = &gst_oct_volume_cs_properties,
-  .find = find_volume_cs_settings,
+  .offset = G_STRUCT_OFFSET (GstOctVolumeCs, settings),
 };
 
 static void

@@ -690,12 +690,6 @@ gst_oct_volume_sink_stop (GstBaseSink *base)
 
 /* ------------------------------------------------------------------- object */
 
-static gpointer
-find_volume_sink_settings (GObject *object)
-{
-  return &GST_OCT_VOLUME_SINK (object)->settings;
-}
-
 static void
 gst_oct_volume_sink_finalize (GObject *object)
 {
@@ -706,7 +700,7 @@ gst_oct_volume_sink_finalize (GObject *object)
 
 static const GstOctHolder holder = {
   .properties = &properties,
-  .find = find_volume_sink_settings,
+  .offset = G_STRUCT_OFFSET (GstOctVolumeSink, settings),
 };
 
 static void

@@ -217,6 +217,7 @@ class Pipeline:
         global _used
         _used = True
         self._closed = False
+        self._lock = threading.RLock()  # one thread changes the state
         self.is_live = False  # its source comes at its own pace, and has no end
         self.gst = gst()
         self.elements = elements
@@ -237,7 +238,11 @@ class Pipeline:
 
     def start(self, paused: bool = False) -> bool:
         """Begins to play, or pauses with the first frame.  Returns whether the
-        source is live."""
+        source is live.  A pipeline that another thread has closed stays so."""
+        with self._lock:
+            return not self._closed and self._start(paused)
+
+    def _start(self, paused: bool) -> bool:
         states, results = self.gst.State, self.gst.StateChangeReturn
         # only the way to PAUSED tells that a source is live
         result = self.pipeline.set_state(states.PAUSED)
@@ -375,7 +380,8 @@ class Pipeline:
         if self._closed or _forked:
             return
         self._closed = True
-        self.pipeline.set_state(self.gst.State.NULL)
+        with self._lock:  # it may start at this moment
+            self.pipeline.set_state(self.gst.State.NULL)
         self._bus.set_flushing(True)
 
     @property

@@ -126,8 +126,7 @@ class Live:
             self.calibration = calibration
         if gpu is not None:
             gpu.use(self._pipeline.pipeline)
-        if on_gpu or then is None:
-            take_values(self._pipeline.sink, on_gpu)
+        take_values(self._pipeline.sink, on_gpu, None if on_gpu or not after else after[0])
 
     def _start(self) -> None:
         if self._started:

@@ -545,14 +545,18 @@ def spacing_of(caps: Any, name: str) -> float | None:
     return value if found else None
 
 
-def take_values(sink: Any, on_gpu: bool) -> None:
+def take_values(sink: Any, on_gpu: bool, last: Any = None) -> None:
     """An appsink takes values in host memory, where they are brought while the next
-    ones are computed, or in that of a GPU."""
+    ones are computed, or in that of a GPU.  If the element before it makes none,
+    all is taken, and read_bscan() says what came."""
     feature = "(memory:CUDAMemory)" if on_gpu else ""
-    image = ",format=NV12" if on_gpu else ""  # its first plane is the image
-    sink.set_property("caps", gst().Caps.from_string(
+    # of NV12 the first plane is the image
+    image = "NV12" if on_gpu else "{GRAY8,GRAY16_LE}"
+    caps = gst().Caps.from_string(
         f"application/x-oct-ascans{feature}; application/x-oct-values{feature}; "
-        f"video/x-raw{feature}{image}"))
+        f"video/x-raw{feature},format={image}")
+    if last is None or last.get_static_pad("src").query_caps(None).can_intersect(caps):
+        sink.set_property("caps", caps)
     sink.set_property("enable-last-sample", False)  # which would keep its memory
 
 

@@ -308,6 +308,24 @@ class Ends(unittest.TestCase):
         self.assertLessEqual(len(list(live)), 1)
         closing.join()
 
+    def test_closed_while_it_starts(self):
+        """Between PAUSED and PLAYING."""
+        live = gstoct.Live(SMALL + "is-live=true volume-rate=0.001")
+        pipeline = live._pipeline.pipeline
+        change, closing = pipeline.set_state, threading.Thread(target=live.close)
+
+        def change_slowly(state):
+            result = change(state)
+            if closing.ident is None:
+                closing.start()
+                closing.join(0.3)
+            return result
+
+        pipeline.set_state = change_slowly
+        self.assertEqual(list(live), [])
+        closing.join()
+        self.assertEqual(pipeline.get_state(0)[1].value_nick, "null")
+
     def test_exit_in_mid_stream(self):
         for name, body in EXITS.items():
             extra = ", on_frame=lambda frame: came.set()" if name == "in a thread" else ""

@@ -19,7 +19,7 @@ scanner=$(pkg-config --variable=pluginscannerdir gstreamer-1.0)
 rm -rf "$out"
 mkdir -p "$out/bin" "$out/lib" "$out/plugins" "$out/module"
 
-for name in app coreelements coretracers nvcodec rawparse videoconvertscale \
+for name in app coreelements coretracers matroska nvcodec png rawparse videoconvertscale \
   videoparsersbad videotestsrc; do
   cp "$system/libgst$name.so" "$out/plugins/"
 done

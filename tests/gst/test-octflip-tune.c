@@ -483,10 +483,12 @@ flip_tune_suite (void)
   tcase_add_test (loop, test_loop);
   tcase_add_loop_test (loop, test_formats, 0, G_N_ELEMENTS (formats));
   suite_add_tcase (suite, loop);
-  tcase_add_test (hand, test_stacked);
-  tcase_add_test (hand, test_apart);
-  tcase_add_test (hand, test_failed);
   suite_add_tcase (suite, hand);
+  if (!oct_test_skips_on_gpu ("it takes no images of the host")) {
+    tcase_add_test (hand, test_stacked);
+    tcase_add_test (hand, test_apart);
+    tcase_add_test (hand, test_failed);
+  }
   return suite;
 }
 

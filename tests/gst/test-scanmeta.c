@@ -116,10 +116,11 @@ GST_START_TEST (test_valid_of_images)
   gst_buffer_append_memory (
       buffer, gst_allocator_alloc (NULL, 4 * 16 * 8 - 64 * 2, NULL));
   gst_buffer_memset (buffer, 0, 0, 4 * 16 * 8);
-  gst_harness_set_src_caps_str (harness,
-      "application/x-oct-ascans,format=CF32LE,samples=16,lines=2,bscans=2,"
-      "framerate=10/1");
-  fail_unless (gst_harness_push (harness, buffer) == GST_FLOW_OK);
+  oct_test_set_src_caps (harness,
+      gst_caps_from_string (
+          "application/x-oct-ascans,format=CF32LE,samples=16,lines=2,bscans=2,"
+          "framerate=10/1"));
+  fail_unless (oct_test_push_buffer (harness, buffer) == GST_FLOW_OK);
   fail_unless_equals_int (gst_harness_buffers_in_queue (harness), 2);
   for (guint i = 0; i < 2; i++) {
     g_autoptr (GstBuffer) image = gst_harness_pull (harness);
