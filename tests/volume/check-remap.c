@@ -266,7 +266,8 @@ run_volumes (OctRemap *remap, const OctRemapParams *p, const Case *c,
       store (remap, c, b, lines, c->how == LOSE_LINES ? valid : NULL);
       all = memchr (seen, 0, count) == NULL;
       /* while they come: some rows, and those again that were made before */
-      for (guint row = b % 3; c->how == ROLLING && row < s->rows; row += 4)
+      for (guint row = b % 3; c->how == ROLLING && row < s->rows;
+           row += 1 + s->rows / 5)
         compare_row (remap, p, c, row, kept, all, &found);
     }
     for (guint row = 0; row < s->rows; row++)
