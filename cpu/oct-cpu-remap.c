@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * A-lines of a path to the rows of a raster, on the CPU.  What is kept are
- * A-lines with their depths side by side, and if B-scans come between the rows
- * the pixels too: then those alone are made anew that use what has come.
+ * A-lines of a path to the rows of a raster, on the CPU.  A-lines are kept
+ * with their depths side by side.  If B-scans come between the rows the pixels
+ * are kept too, and those alone are made anew whose A-lines have come.
  */
 #include "oct-cpu-private.h"
 #include "oct-remap.h"
@@ -186,8 +186,7 @@ set_amplitudes (float *to, const float *sums, const float *nearest, guint n)
     float amplitude = MAX (sums[z], 0.0f);
 
     to[2 * z] = own > 0.0f ? amplitude * (nearest[2 * z] / own) : amplitude;
-    to[2 * z + 1] =
-        own > 0.0f ? amplitude * (nearest[2 * z + 1] / own) : 0.0f;
+    to[2 * z + 1] = own > 0.0f ? amplitude * (nearest[2 * z + 1] / own) : 0.0f;
   }
 }
 
@@ -199,8 +198,7 @@ typedef struct {
 } Fetching;
 
 static void
-make_pixel (
-    const Fetching *f, gsize pixel, guint thread, guint8 *to)
+make_pixel (const Fetching *f, gsize pixel, guint thread, guint8 *to)
 {
   const OctRemap *remap = f->remap;
   const OctRemapParams *p = &remap->params;
@@ -208,8 +206,7 @@ make_pixel (
   gboolean amplitudes = p->of == OCT_SCAN_REMAP_AMPLITUDES;
   guint32 lines[MOST];
   float weights[MOST];
-  guint n =
-      oct_scan_remap_get_weights (p->map, pixel, f->seen, lines, weights);
+  guint n = oct_scan_remap_get_weights (p->map, pixel, f->seen, lines, weights);
 
   if (n == 0) {
     memset (to, 0, remap->line);
@@ -316,8 +313,8 @@ cpu_remap_fetch (OctRemap *remap, guint row, gboolean all, const OctFrame *to,
   oct_parallel_for ((columns + TILE - 1) / TILE, 1,
       oct_cpu_threads (remap->threads), fetch_tiles, &fetching);
   for (guint z = 0; to->planes[1].data != NULL && z < (p->depths + 1) / 2; z++)
-    memset ((guint8 *)to->planes[1].data + z * to->planes[1].stride, 128,
-        chroma);
+    memset (
+        (guint8 *)to->planes[1].data + z * to->planes[1].stride, 128, chroma);
   return TRUE;
 }
 

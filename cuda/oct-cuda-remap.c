@@ -84,8 +84,8 @@ cuda_remap_alloc (OctRemap *remap, GError **error)
   gsize pixels = (gsize)map->columns * map->rows;
   gsize weights = map->first[pixels];
 
-  r->first = cuda_remap_upload (
-      map->first, (pixels + 1) * sizeof *map->first, error);
+  r->first =
+      cuda_remap_upload (map->first, (pixels + 1) * sizeof *map->first, error);
   if (r->first == NULL)
     return FALSE;
   r->number = cuda_remap_upload (map->line, weights * sizeof *map->line, error);
@@ -161,10 +161,9 @@ cuda_remap_store (OctRemap *remap, guint bscan, const OctPlane *from,
                               cudaMemcpyHostToDevice, remap->queue.stream),
           NAME, error))
     return FALSE;
-  return oct_cuda_check (
-      oct_cuda_launch_remap_store (&remap->remap, from->data, from->stride,
-          (gsize)bscan * p->lines, valid != NULL ? remap->valid : NULL,
-          remap->queue),
+  return oct_cuda_check (oct_cuda_launch_remap_store (&remap->remap, from->data,
+                             from->stride, (gsize)bscan * p->lines,
+                             valid != NULL ? remap->valid : NULL, remap->queue),
       NAME, error);
 }
 
@@ -179,9 +178,9 @@ cuda_remap_fetch (OctRemap *remap, guint row, gboolean all, const OctFrame *to,
   gsize values = p->format == OCT_SAMPLE_CF32 ? p->depths : columns;
 
   if (!oct_cuda_check_plane (plane, values * value, value, error)
-      || !oct_cuda_check (oct_cuda_launch_remap_fetch (&remap->remap,
-                              (gsize)row * columns, all, plane->data,
-                              plane->stride, remap->queue),
+      || !oct_cuda_check (
+          oct_cuda_launch_remap_fetch (&remap->remap, (gsize)row * columns, all,
+              plane->data, plane->stride, remap->queue),
           NAME, error))
     return FALSE;
   return to->planes[1].data == NULL

@@ -2,7 +2,7 @@
 /**
  * A-lines of a path to the rows of a raster.
  *
- * What is kept are A-lines with their depths side by side.  A warp makes a piece
+ * A-lines are kept with their depths side by side.  A warp makes a piece
  * of a pixel: its threads read the same piece of each of up to 12 A-lines, some
  * depths at once.  The warps of a block work on pixels side by side, which use
  * nearly the same A-lines: most of them are read from the caches.
@@ -31,8 +31,8 @@
 /* Squares of an image, which has a depth in each row. */
 template <typename Value>
 static __global__ void
-__launch_bounds__ (SQUARE * WARPS) store_image (OctCudaRemap r,
-    const void *from, size_t stride, size_t first, const uint8_t *valid)
+__launch_bounds__ (SQUARE *WARPS) store_image (OctCudaRemap r, const void *from,
+    size_t stride, size_t first, const uint8_t *valid)
 {
   __shared__ Value square[SQUARE][SQUARE + 1];
   uint32_t left = blockIdx.x * SQUARE, top = blockIdx.y * SQUARE;
@@ -80,8 +80,8 @@ extern "C" cudaError_t
 oct_cuda_launch_remap_store (const OctCudaRemap *r, const void *from,
     size_t stride, size_t first, const uint8_t *valid, OctCudaQueue queue)
 {
-  dim3 squares ((r->lines + SQUARE - 1) / SQUARE,
-      (r->depths + SQUARE - 1) / SQUARE);
+  dim3 squares (
+      (r->lines + SQUARE - 1) / SQUARE, (r->depths + SQUARE - 1) / SQUARE);
   dim3 threads (SQUARE, WARPS);
 
   switch (r->kind) {
@@ -161,8 +161,8 @@ find_amplitude (float re, float im)
              : hypotf (re, im);
 }
 
-/* What a thread reads of an A-line at once: N depths, of SOME A-lines before it
- * needs the first of them. */
+/* A thread reads N depths of an A-line at once, of SOME A-lines before it needs
+ * the first of them. */
 template <OctCudaRemapKind KIND> struct Piece;
 
 template <> struct Piece<OCT_CUDA_REMAP_U8> {
@@ -204,8 +204,8 @@ add_piece (float sums[4], float weight, Read v)
   }
 }
 
-/* Depths of thread `at` of the depths of an A-line.  `nearest`: what the first
- * A-line has there. */
+/* The sums of the depths of thread `at` of an A-line.  `nearest`: the values of
+ * the first A-line there. */
 template <OctCudaRemapKind KIND>
 __device__ __forceinline__ void
 add_lines (const OctCudaRemap &r, const Weights &w, uint32_t at, bool there,
@@ -241,8 +241,8 @@ add_lines (const OctCudaRemap &r, const Weights &w, uint32_t at, bool there,
 /* An image: TILE columns of a block, some depths of them. */
 template <OctCudaRemapKind KIND>
 static __global__ void
-__launch_bounds__ (THREADS) fetch_image (
-    OctCudaRemap r, size_t pixel, int all, void *to, size_t stride)
+__launch_bounds__ (THREADS)
+    fetch_image (OctCudaRemap r, size_t pixel, int all, void *to, size_t stride)
 {
   typedef typename Piece<KIND>::Value Value;
   typedef typename Piece<KIND>::Read Read;

@@ -22,8 +22,8 @@ typedef struct {
   OctSampleFormat format;
   guint depths, lines; /* 1 or more, of a B-scan of the path */
   OctScanRemapOf of;   /* CF32 only */
-  /* [map->count] 0 where an A-line has not come; the caller's, who sets it
-   * before store() */
+  /* [map->count] 0 where an A-line has not come; the caller's, and set before
+   * store() */
   const guint8 *seen;
   /* rows are made again and again while B-scans come, and a backend may keep
    * the pixels that are the same: those of each B-scan.  The caller's.  NULL:

@@ -440,15 +440,16 @@ oct_scan_remap_find_taken (
   float weights[MOST];
 
   for (gsize i = 0; i < pixels; i++)
-    taken[i] = remap->taken[i] != 0
-               && oct_scan_remap_get_weights (remap, i, seen, lines, weights) > 0;
+    taken[i] =
+        remap->taken[i] != 0
+        && oct_scan_remap_get_weights (remap, i, seen, lines, weights) > 0;
 }
 
 /* ------------------------------------------------------------------------- users */
 
 /* The B-scans that a pixel uses, each once; returns how many. */
 static guint
-find_bscans (
+remap_find_bscans (
     const OctScanRemap *remap, guint lines, gsize pixel, guint32 found[MOST])
 {
   guint n = 0;
@@ -476,7 +477,7 @@ oct_scan_remap_users_new (
 
   users->first = g_new0 (gsize, (gsize)bscans + 1);
   for (gsize pixel = 0; pixel < pixels; pixel++)
-    for (guint k = find_bscans (remap, lines, pixel, found); k-- > 0;)
+    for (guint k = remap_find_bscans (remap, lines, pixel, found); k-- > 0;)
       users->first[found[k]]++;
   /* ends of B-scans, which the second pass moves to their beginnings */
   for (guint b = 1; b <= bscans; b++)
@@ -491,7 +492,7 @@ oct_scan_remap_users_new (
     return NULL;
   }
   for (gsize pixel = pixels; pixel-- > 0;)
-    for (guint k = find_bscans (remap, lines, pixel, found); k-- > 0;)
+    for (guint k = remap_find_bscans (remap, lines, pixel, found); k-- > 0;)
       users->pixel[--users->first[found[k]]] = (guint32)pixel;
   return g_steal_pointer (&users);
 }

@@ -25,8 +25,8 @@ make_all (GstOctFiller *f, const OctVolumeCsParams *params, GError **error)
   }
   if (!gst_oct_passage_enter (f->passage, error))
     return FALSE;
-  f->cs = f->table->create (
-      params, gst_oct_passage_get_stream (f->passage), error);
+  f->cs =
+      f->table->create (params, gst_oct_passage_get_stream (f->passage), error);
   gst_oct_passage_leave (f->passage);
   return f->cs != NULL;
 }

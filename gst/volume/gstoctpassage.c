@@ -220,7 +220,7 @@ gst_oct_passage_set_output (
   if (!gst_oct_info_from_caps (&p->output, caps, error))
     return FALSE;
   p->output_on_gpu = p->cuda != NULL && gst_oct_caps_is_on_gpu (caps);
-  /* it has no input: B-scans come from what is kept */
+  /* it has no input: B-scans were kept */
   p->access = gst_oct_access_new (p->cuda, &p->output, p->cuda != NULL,
       &p->output, p->output_on_gpu, error);
   if (p->access == NULL)

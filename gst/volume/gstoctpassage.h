@@ -39,7 +39,7 @@ gboolean gst_oct_passage_set_input (
  * TRUE. */
 gboolean gst_oct_passage_begin (
     GstOctPassage *passage, GstBuffer *bscans, GError **error);
-/* Of B-scan `image` of the buffer; `rows`: those of one. */
+/* The frame of B-scan `image` of the buffer; `rows`: those of one. */
 OctFrame gst_oct_passage_get_bscan (
     const GstOctPassage *passage, guint image, guint rows);
 gboolean gst_oct_passage_end (GstOctPassage *passage, GError **error);
@@ -51,8 +51,8 @@ GstCaps *gst_oct_passage_choose_caps (
 /* Before the first B-scan, and when its caps change: `src` has them. */
 gboolean gst_oct_passage_set_output (
     GstOctPassage *passage, GstPad *src, GstCaps *caps, GError **error);
-/* There is no output until it is set again: call before what is kept is freed,
- * as it waits for the copies that are under way. */
+/* There is no output until it is set again: call before the backend frees the
+ * B-scans, as it waits for the copies that are under way. */
 void gst_oct_passage_forget_output (GstOctPassage *passage);
 const GstOctInfo *gst_oct_passage_get_output (const GstOctPassage *passage);
 

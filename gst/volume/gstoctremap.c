@@ -42,12 +42,12 @@ struct _GstOctRemap {
   GstClockTime latency; /* 0: not known */
 
   /* streaming thread */
-  gboolean failed;       /* an error was posted */
-  GstCaps *caps;         /* of the input, NULL: none yet */
+  gboolean failed; /* an error was posted */
+  GstCaps *caps;   /* of the input, NULL: none yet */
   GstOctInfo in;
   gboolean input_on_gpu;
-  guint lines;           /* of a B-scan of the input */
-  OctScanPlaces *places; /* from upstream, or NULL */
+  guint lines;              /* of a B-scan of the input */
+  OctScanPlaces *places;    /* from upstream, or NULL */
   GstOctRemapper *remapper; /* NULL: nothing has come with these caps */
   GstOctRemapGrid grid;
   guint8 *sent;   /* [rows][columns] pixels that have a value, as was told */
@@ -56,13 +56,13 @@ struct _GstOctRemap {
   GQueue events; /* to be sent after the caps of the output */
 
   GstOctScan scan;
-  gboolean has_volume;     /* something of a volume was stored */
-  gboolean fresh;          /* ... since the last raster */
-  GstClockTime start, end; /* of those B-scans */
-  GstClockTime shown;      /* the end of those before, update=scan */
+  gboolean has_volume;      /* something of a volume was stored */
+  gboolean fresh;           /* ... since the last raster */
+  GstClockTime start, end;  /* of those B-scans */
+  GstClockTime shown;       /* the end of those before, update=scan */
   gint64 pushed, push_time; /* when a raster was pushed, and how long it took */
-  guint64 number;          /* of the next raster */
-  guint64 delivered;       /* B-scans */
+  guint64 number;           /* of the next raster */
+  guint64 delivered;        /* B-scans */
 };
 
 G_DEFINE_TYPE (GstOctRemap, gst_oct_remap, GST_TYPE_ELEMENT);
@@ -169,8 +169,7 @@ remap_find_latency (const GstOctRemap *self, gint n, gint d)
   GstClockTime volume =
       n > 0 ? gst_util_uint64_scale (self->places->bscans * GST_SECOND, d, n)
             : 0;
-  GstClockTime interval =
-      (GstClockTime)(self->settings.interval * GST_SECOND);
+  GstClockTime interval = (GstClockTime)(self->settings.interval * GST_SECOND);
 
   if (self->settings.update == GST_OCT_UPDATE_VOLUME)
     return volume;
@@ -196,8 +195,8 @@ remap_set_times (GstOctRemap *self, GstStructure *to)
   if (known && self->settings.update == GST_OCT_UPDATE_SCAN)
     gst_structure_set (to, "framerate", GST_TYPE_FRACTION, 0, 1, NULL);
   else if (known && n > 0
-           && gst_util_fraction_multiply (n, d, (gint)self->grid.rows,
-               (gint)self->places->bscans, &n, &d))
+           && gst_util_fraction_multiply (
+               n, d, (gint)self->grid.rows, (gint)self->places->bscans, &n, &d))
     gst_structure_set (to, "framerate", GST_TYPE_FRACTION, n, d, NULL);
 }
 
@@ -610,7 +609,7 @@ remap_answer_caps (GstOctRemap *self, GstPad *pad, GstQuery *query)
   return TRUE;
 }
 
-/* What comes is copied. */
+/* B-scans that come are copied. */
 static void
 remap_answer_allocation (GstOctRemap *self, GstQuery *query)
 {

@@ -21,7 +21,7 @@ static const Kind kinds[] = {
 
 /* Caps of a kind for the sink pad, or for the source pad; may be empty. */
 static GstCaps *
-get_kind (const Kind *kind, gboolean is_sink, gboolean has_gpu)
+remap_get_kind (const Kind *kind, gboolean is_sink, gboolean has_gpu)
 {
   if (is_sink && !kind->from_host) {
     GstCaps *caps = gst_caps_new_empty ();
@@ -43,10 +43,10 @@ gst_oct_remap_caps_new (gboolean is_sink, gboolean has_gpu, GstCaps *there)
   GstCaps *caps = gst_caps_new_empty ();
 
   for (guint i = 0; i < G_N_ELEMENTS (kinds); i++) {
-    g_autoptr (GstCaps) other = get_kind (&kinds[i], !is_sink, has_gpu);
+    g_autoptr (GstCaps) other = remap_get_kind (&kinds[i], !is_sink, has_gpu);
 
     if (there == NULL || gst_caps_can_intersect (other, there))
-      gst_caps_append (caps, get_kind (&kinds[i], is_sink, has_gpu));
+      gst_caps_append (caps, remap_get_kind (&kinds[i], is_sink, has_gpu));
   }
   return caps;
 }

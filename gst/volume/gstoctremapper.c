@@ -133,8 +133,7 @@ gst_oct_remapper_find_taken (const GstOctRemapper *r)
 }
 
 static gboolean
-remapper_fetch_to (
-    GstOctRemapper *r, guint row, GstBuffer *out, GError **error)
+remapper_fetch_to (GstOctRemapper *r, guint row, GstBuffer *out, GError **error)
 {
   gboolean ok;
   OctFrame to;

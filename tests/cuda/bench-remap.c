@@ -72,8 +72,7 @@ store_all (const Bench *b, OctRemap *remap)
   GError *error = NULL;
 
   for (guint i = 0; i < p->map->count / p->lines; i++) {
-    gboolean ok =
-        b->check->cuda->remap->store (remap, i, &plane, NULL, &error);
+    gboolean ok = b->check->cuda->remap->store (remap, i, &plane, NULL, &error);
 
     remap_expect (ok, error);
   }
@@ -86,8 +85,9 @@ fetch_all (const Bench *b, OctRemap *remap)
   guint columns = p->map->columns;
   gsize value = oct_sample_format_size (p->format);
   gsize row = value * columns * p->depths;
-  OctFrame to = { { { NULL,
-      value * (p->format == OCT_SAMPLE_CF32 ? p->depths : columns) } } };
+  OctFrame to = {
+    { { NULL, value * (p->format == OCT_SAMPLE_CF32 ? p->depths : columns) } }
+  };
   GError *error = NULL;
 
   for (guint i = 0; i < p->map->rows; i++) {

@@ -94,8 +94,7 @@ main (int argc, char **argv)
     if (filter == NULL
         || (strcmp (filter, "cs") != 0 && strcmp (filter, "fused") != 0
             && strcmp (filter, "filters") != 0
-            && strcmp (filter, "refocus") != 0
-            && strcmp (filter, "kclock") != 0
+            && strcmp (filter, "refocus") != 0 && strcmp (filter, "kclock") != 0
             && strcmp (filter, "remap") != 0))
       bench (&check, (guint)samples, (guint)lines);
     if (filter == NULL || strcmp (filter, "fused") == 0)

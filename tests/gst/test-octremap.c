@@ -722,7 +722,8 @@ GST_START_TEST (test_update)
   for (guint i = 0; i < 2 * BSCANS; i++) {
     GstBuffer *image = make_image (i % BSCANS, i / BSCANS);
 
-    gst_buffer_memset (image, 0, 0, i < BSCANS ? 0 : gst_buffer_get_size (image));
+    gst_buffer_memset (
+        image, 0, 0, i < BSCANS ? 0 : gst_buffer_get_size (image));
     fail_unless_equals_int (gst_harness_push (harness, image), GST_FLOW_OK);
     fail_unless_equals_int (gst_harness_buffers_in_queue (harness), ROWS);
     for (guint pixel = 0; pixel < COUNT; pixel += COLUMNS) {
@@ -734,17 +735,16 @@ GST_START_TEST (test_update)
       fail_unless_equals_uint64 (scan.volume, i);
       gst_buffer_extract (buffer, 0, greys, COLUMNS);
       for (guint x = 0; x < COLUMNS; x++)
-        fail_unless_equals_int (greys[x],
-            (has_come (pixel + x, i % BSCANS) == (i < BSCANS))
-                * get_grey (pixel + x, 0));
+        fail_unless_equals_int (
+            greys[x], (has_come (pixel + x, i % BSCANS) == (i < BSCANS))
+                          * get_grey (pixel + x, 0));
     }
   }
   gst_harness_teardown (harness);
 }
 GST_END_TEST;
 
-/* Rasters come after the interval, if those before have left it time, and at the
- * end of the volume. */
+/* Rasters come after the interval, and at the end of the volume. */
 GST_START_TEST (test_interval)
 {
   static const guint rasters[BSCANS] = { 1, 0, 0, 1, 0, 1 };

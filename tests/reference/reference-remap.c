@@ -29,14 +29,14 @@ oct_reference_remap_pixel (const OctRemapParams *p, const Complex *lines,
     sum += weight;
     size += fabs (weight);
     for (guint z = 0; z < p->depths; z++)
-      value[z] += weight
-                  * (p->format == OCT_SAMPLE_CF32
-                              && p->of == OCT_SCAN_REMAP_AMPLITUDES
-                          ? cabs (line[z])
-                          : line[z]);
+      value[z] +=
+          weight
+          * (p->format == OCT_SAMPLE_CF32 && p->of == OCT_SCAN_REMAP_AMPLITUDES
+                  ? cabs (line[z])
+                  : line[z]);
   }
-  hole = hole
-         || (!all && !(sum >= LEAST_LEFT && sum >= LEAST_AGREEMENT * size));
+  hole =
+      hole || (!all && !(sum >= LEAST_LEFT && sum >= LEAST_AGREEMENT * size));
   for (guint z = 0; z < p->depths; z++) {
     if (hole)
       value[z] = 0;
@@ -50,6 +50,6 @@ oct_reference_remap_pixel (const OctRemapParams *p, const Complex *lines,
       value[z] *= nearest[z] / cabs (nearest[z]);
   }
   return all ? 1
-             : fmin (fabs (sum - LEAST_LEFT),
-                   fabs (sum - LEAST_AGREEMENT * size));
+             : fmin (
+                 fabs (sum - LEAST_LEFT), fabs (sum - LEAST_AGREEMENT * size));
 }

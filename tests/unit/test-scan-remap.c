@@ -87,8 +87,9 @@ make_row (const OctScanRemap *map, guint row, gconstpointer lines,
   gsize value = oct_sample_format_size (format);
   OctPlane plane = { (gpointer)lines,
     format == OCT_SAMPLE_CF32 ? value : map->count * value };
-  OctFrame frame = { { { to,
-      format == OCT_SAMPLE_CF32 ? value : map->columns * value } } };
+  OctFrame frame = {
+    { { to, format == OCT_SAMPLE_CF32 ? value : map->columns * value } }
+  };
   OctRemap *made = table->create (&params, NULL, NULL);
 
   g_assert_nonnull (made);
@@ -110,7 +111,8 @@ test_reference (void)
       lines[2 * i] = vector_lines[i];
     g_assert_cmpuint (map->holes, ==, k < 2 ? 4 : 0);
     for (guint y = 0; y < 6; y++) {
-      make_row (map, y, lines, NULL, OCT_SAMPLE_CF32, OCT_SCAN_REMAP_COMPLEX, row);
+      make_row (
+          map, y, lines, NULL, OCT_SAMPLE_CF32, OCT_SCAN_REMAP_COMPLEX, row);
       for (guint x = 0; x < 8; x++)
         g_assert_cmpfloat_with_epsilon (
             row[2 * x], vector_rasters[k][8 * y + x], 2e-6);
@@ -139,7 +141,8 @@ test_plane (void)
   }
   map = remap (&settings, x, y, N);
   for (guint j = 0; j < 40; j++) {
-    make_row (map, j, lines, NULL, OCT_SAMPLE_CF32, OCT_SCAN_REMAP_COMPLEX, row);
+    make_row (
+        map, j, lines, NULL, OCT_SAMPLE_CF32, OCT_SCAN_REMAP_COMPLEX, row);
     for (guint i = 0; i < 50; i++)
       off += !(fabs (row[2 * i] - (1 + 0.01 * i - 0.02 * j)) < 1e-3);
   }
@@ -320,7 +323,8 @@ test_lost (void)
       hole = sum < 0.1 || sum < size / 2;
       cancelled += sum >= 0.1 && sum < size / 2;
       g_assert_cmpint (taken[p], ==, !hole);
-      make_row (map, p / 8, lines, seen, OCT_SAMPLE_CF32, OCT_SCAN_REMAP_COMPLEX, row);
+      make_row (map, p / 8, lines, seen, OCT_SAMPLE_CF32,
+          OCT_SCAN_REMAP_COMPLEX, row);
       g_assert_cmpfloat (fabsf (row[2 * (p % 8)]), <=, 2);
       g_assert_cmpfloat_with_epsilon (
           row[2 * (p % 8)], hole ? 0 : value / sum, 2e-5);
@@ -339,10 +343,12 @@ test_amplitudes (void)
   g_autoptr (OctScanRemap) map = remap (&settings, x, y, 4);
   float value[2];
 
-  make_row (map, 0, lines, NULL, OCT_SAMPLE_CF32, OCT_SCAN_REMAP_AMPLITUDES, value);
+  make_row (
+      map, 0, lines, NULL, OCT_SAMPLE_CF32, OCT_SCAN_REMAP_AMPLITUDES, value);
   g_assert_cmpfloat_with_epsilon (value[0], 0, 1e-6);
   g_assert_cmpfloat_with_epsilon (value[1], 2, 1e-5);
-  make_row (map, 0, lines, NULL, OCT_SAMPLE_CF32, OCT_SCAN_REMAP_COMPLEX, value);
+  make_row (
+      map, 0, lines, NULL, OCT_SAMPLE_CF32, OCT_SCAN_REMAP_COMPLEX, value);
   for (guint part = 0; part < 2; part++) {
     double sum = 0;
 

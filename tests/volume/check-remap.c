@@ -125,7 +125,7 @@ get_value (const Case *c, const guint8 *from)
 
 #define POISON 0xa5
 
-/* Of a B-scan of `lines` A-lines: bytes of a row, and rows. */
+/* Bytes of a row, and rows, of a B-scan of `lines` A-lines. */
 static gsize
 get_stride (const Case *c, guint lines, guint *rows)
 {
@@ -183,8 +183,8 @@ compare_pixel (const Case *c, const Complex *expected, const guint8 *found,
     largest = fmax (largest, cabs (expected[z]));
   for (guint z = 0; z < c->size->depths; z++) {
     Complex is = get_value (c, found + find_value (c, stride, column, z));
-    Complex of = is_image (c) ? fmin (fmax (creal (expected[z]), 0), most)
-                              : expected[z];
+    Complex of =
+        is_image (c) ? fmin (fmax (creal (expected[z]), 0), most) : expected[z];
 
     result->compared++;
     /* grey levels are rounded, of sums of 12 floats of up to 12 times that
@@ -271,8 +271,8 @@ run_volumes (OctRemap *remap, const OctRemapParams *p, const Case *c,
         compare_row (remap, p, c, row, kept, all, &found);
     }
     for (guint row = 0; row < s->rows; row++)
-      compare_row (remap, p, c, row, kept, memchr (seen, 0, count) == NULL,
-          &found);
+      compare_row (
+          remap, p, c, row, kept, memchr (seen, 0, count) == NULL, &found);
   }
   return found;
 }
@@ -307,7 +307,7 @@ run_case (gconstpointer data)
   g_assert_cmpuint (found.spoilt, ==, 0);
 }
 
-/* What does not fit is refused with a sentence. */
+/* Parameters and frames that do not fit are refused with a sentence. */
 static void
 test_refused (void)
 {
@@ -340,9 +340,9 @@ test_refused (void)
   for (guint i = 0; i < 2; i++) {
     g_autoptr (GError) error = NULL;
 
-    g_assert_false (
-        i == 0 ? tried.remap->store (remap, 0, &plane, NULL, &error)
-               : tried.remap->fetch (remap, 0, FALSE, &frame, &error));
+    g_assert_false (i == 0
+                        ? tried.remap->store (remap, 0, &plane, NULL, &error)
+                        : tried.remap->fetch (remap, 0, FALSE, &frame, &error));
     g_assert_error (error, OCT_ERROR, OCT_ERROR_SETTINGS);
   }
   tried.remap->destroy (remap);
@@ -421,10 +421,10 @@ add_cases (const Size *size, guint format)
 
   for (guint method = 0; method < 2; method++)
     for (How how = IN_ORDER; how <= ROLLING; how++) {
-      g_autofree char *name = g_strdup_printf (
-          "/remap/%s/%s %s %u x %u x %u to %u x %u", formats[format].name,
-          methods[method], hows[how], size->bscans, size->lines, size->depths,
-          size->columns, size->rows);
+      g_autofree char *name =
+          g_strdup_printf ("/remap/%s/%s %s %u x %u x %u to %u x %u",
+              formats[format].name, methods[method], hows[how], size->bscans,
+              size->lines, size->depths, size->columns, size->rows);
       Case *c = g_new (Case, 1);
 
       *c = (Case){ size, formats[format].format, formats[format].of,
