@@ -18,6 +18,7 @@ static const Kind kinds[] = {
   { REMAP_VIDEO ("GRAY16_LE"), TRUE, FALSE },
   { GST_OCT_CAPS_ASCANS, TRUE, TRUE },
 };
+#define N_KINDS G_N_ELEMENTS (kinds)
 
 /* Caps of a kind for the sink pad, or for the source pad; may be empty. */
 static GstCaps *
@@ -41,12 +42,15 @@ GstCaps *
 gst_oct_remap_caps_new (gboolean is_sink, gboolean has_gpu, GstCaps *there)
 {
   GstCaps *caps = gst_caps_new_empty ();
+  /* an element that takes anything does not ask for a GPU: NV12 last */
+  guint first = there != NULL && gst_caps_is_any (there) ? 1 : 0;
 
-  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++) {
-    g_autoptr (GstCaps) other = remap_get_kind (&kinds[i], !is_sink, has_gpu);
+  for (guint i = 0; i < N_KINDS; i++) {
+    const Kind *kind = &kinds[(first + i) % N_KINDS];
+    g_autoptr (GstCaps) other = remap_get_kind (kind, !is_sink, has_gpu);
 
     if (there == NULL || gst_caps_can_intersect (other, there))
-      gst_caps_append (caps, remap_get_kind (&kinds[i], is_sink, has_gpu));
+      gst_caps_append (caps, remap_get_kind (kind, is_sink, has_gpu));
   }
   return caps;
 }
@@ -64,7 +68,7 @@ gst_oct_remap_caps_new_template (GstPadDirection direction)
 gboolean
 gst_oct_remap_caps_may_be_on_gpu (const GstCaps *caps)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++) {
+  for (guint i = 0; i < N_KINDS; i++) {
     g_autoptr (GstCaps) kind = gst_caps_from_string (kinds[i].caps);
 
     if (kinds[i].on_gpu && gst_caps_can_intersect (kind, caps))

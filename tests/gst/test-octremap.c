@@ -788,7 +788,7 @@ octremap_suite (void)
   tcase_add_test (tcase, test_other_lines);
   tcase_add_test (tcase, test_fields);
   tcase_add_test (tcase, test_outside);
-  if (CAN_LIMIT_MEMORY)
+  if (CAN_LIMIT_MEMORY && !oct_test_skips_on_gpu ("it has the memory"))
     tcase_add_test (tcase, test_no_memory);
   tcase_add_loop_test (tcase, test_delay, 0, 2);
   tcase_add_test (tcase, test_update);

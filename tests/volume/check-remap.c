@@ -267,7 +267,7 @@ run_volumes (OctRemap *remap, const OctRemapParams *p, const Case *c,
       all = memchr (seen, 0, count) == NULL;
       /* while they come: some rows, and those again that were made before */
       for (guint row = b % 3; c->how == ROLLING && row < s->rows;
-           row += 1 + s->rows / 5)
+           row += 1 + s->rows / 2)
         compare_row (remap, p, c, row, kept, all, &found);
     }
     for (guint row = 0; row < s->rows; row++)
