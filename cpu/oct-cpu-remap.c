@@ -12,8 +12,8 @@
 #include <string.h>
 
 #define MOST OCT_SCAN_REMAP_MOST
-/* Columns of a task: a cache line of an image of 16 bits. */
-#define TILE 32u
+/* Columns of a task. */
+#define TILE 16u
 
 struct _OctRemap {
   OctRemapParams params;

@@ -13,8 +13,10 @@
 #define WARP 32
 #define WARPS 8
 #define THREADS (WARP * WARPS)
-/* Pixels of a block. */
+/* Pixels of a block of an image, whose rows are written so many at once, and its
+ * warps: few, and a row of the raster is ready sooner. */
 #define TILE 32
+#define TILE_WARPS 16
 /* Side of a square that is turned. */
 #define SQUARE 32
 
@@ -230,10 +232,10 @@ add_lines (const OctCudaRemap &r, const Weights &w, uint32_t at, bool there,
       *nearest = v[0];
 #pragma unroll
     for (uint32_t k = 0; k < SOME; k++) {
-      /* 0 after the last one */
       float weight = __shfl_sync (ALL_LANES, w.weight, i + k);
 
-      add_piece<KIND> (sums, weight, v[k]);
+      if (i + k < w.count)
+        add_piece<KIND> (sums, weight, v[k]);
     }
   }
 }
@@ -241,7 +243,7 @@ add_lines (const OctCudaRemap &r, const Weights &w, uint32_t at, bool there,
 /* An image: TILE columns of a block, some depths of them. */
 template <OctCudaRemapKind KIND>
 static __global__ void
-__launch_bounds__ (THREADS)
+__launch_bounds__ (WARP *TILE_WARPS)
     fetch_image (OctCudaRemap r, size_t pixel, int all, void *to, size_t stride)
 {
   typedef typename Piece<KIND>::Value Value;
@@ -254,7 +256,7 @@ __launch_bounds__ (THREADS)
   bool there = at * n < r.depths;
 
   begin_kernel ();
-  for (uint32_t k = warp; k < TILE && left + k < r.columns; k += WARPS) {
+  for (uint32_t k = warp; k < TILE && left + k < r.columns; k += TILE_WARPS) {
     Weights w = get_weights (r, pixel + left + k, all != 0);
     float sums[4] = { 0, 0, 0, 0 };
     Value grey[4];
@@ -268,7 +270,7 @@ __launch_bounds__ (THREADS)
   __syncthreads ();
   if (left + lane >= r.columns)
     return;
-  for (uint32_t k = warp; k < deep; k += WARPS) {
+  for (uint32_t k = warp; k < deep; k += TILE_WARPS) {
     uint32_t z = blockIdx.x * deep + k;
 
     if (z < r.depths)
@@ -287,61 +289,62 @@ turn_amplitude (float sum, float re, float im)
                  : make_float2 (amplitude, 0);
 }
 
-/* A-scans: TILE of a block, some depths of them.  `wide`: rows begin at
- * multiples of 16 bytes. */
+/* A-scans: a pixel for each warp of a block, some depths of it.  `wide`: rows
+ * begin at multiples of 16 bytes. */
 template <OctCudaRemapKind KIND>
 static __global__ void
 __launch_bounds__ (THREADS) fetch_ascans (
     OctCudaRemap r, size_t pixel, int all, void *to, size_t stride, int wide)
 {
-  uint32_t lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
-  uint32_t left = blockIdx.y * TILE, at = blockIdx.x * WARP + lane;
-  bool there = 2 * at < r.depths;
+  uint32_t column = blockIdx.y * WARPS + threadIdx.x / WARP;
+  uint32_t at = blockIdx.x * WARP + threadIdx.x % WARP;
+  bool there = 2 * at < r.depths, both = 2 * at + 1 < r.depths;
+  float sums[4] = { 0, 0, 0, 0 };
+  float4 nearest = make_float4 (0, 0, 0, 0);
+  float2 a, b, *row;
 
   begin_kernel ();
-  for (uint32_t k = warp; k < TILE && left + k < r.columns; k += WARPS) {
-    Weights w = get_weights (r, pixel + left + k, all != 0);
-    float sums[4] = { 0, 0, 0, 0 };
-    float4 nearest = make_float4 (0, 0, 0, 0);
-    float2 *row = (float2 *)row_of (to, stride, left + k);
-    float2 a, b;
-
-    add_lines<KIND> (r, w, at, there, sums, &nearest);
-    if (!there)
-      continue;
-    if (KIND == OCT_CUDA_REMAP_AMPLITUDES) {
-      a = turn_amplitude (sums[0], nearest.x, nearest.y);
-      b = turn_amplitude (sums[1], nearest.z, nearest.w);
-    } else {
-      a = make_float2 (sums[0], sums[1]);
-      b = make_float2 (sums[2], sums[3]);
-    }
-    if (wide && 2 * at + 1 < r.depths) {
-      ((float4 *)row)[at] = make_float4 (a.x, a.y, b.x, b.y);
-    } else {
-      row[2 * at] = a;
-      if (2 * at + 1 < r.depths)
-        row[2 * at + 1] = b;
-    }
+  if (column >= r.columns)
+    return;
+  add_lines<KIND> (
+      r, get_weights (r, pixel + column, all != 0), at, there, sums, &nearest);
+  if (!there)
+    return;
+  if (KIND == OCT_CUDA_REMAP_AMPLITUDES) {
+    a = turn_amplitude (sums[0], nearest.x, nearest.y);
+    b = turn_amplitude (sums[1], nearest.z, nearest.w);
+  } else {
+    a = make_float2 (sums[0], sums[1]);
+    b = make_float2 (sums[2], sums[3]);
   }
+  row = (float2 *)row_of (to, stride, column);
+  if (wide && both) {
+    ((float4 *)row)[at] = make_float4 (a.x, a.y, b.x, b.y);
+    return;
+  }
+  row[2 * at] = a;
+  if (both)
+    row[2 * at + 1] = b;
 }
 
 extern "C" cudaError_t
 oct_cuda_launch_remap_fetch (const OctCudaRemap *r, size_t pixel, int all,
     void *to, size_t stride, OctCudaQueue queue)
 {
-  bool image = r->kind == OCT_CUDA_REMAP_U8 || r->kind == OCT_CUDA_REMAP_U16;
-  uint32_t deep = WARP * (image ? 4 : 2);
-  dim3 grid ((r->depths + deep - 1) / deep, (r->columns + TILE - 1) / TILE);
+  uint32_t deep = WARP * Piece<OCT_CUDA_REMAP_U8>::N;
+  uint32_t deep_ascans = WARP * Piece<OCT_CUDA_REMAP_COMPLEX>::N;
+  dim3 tiles ((r->depths + deep - 1) / deep, (r->columns + TILE - 1) / TILE);
+  dim3 grid ((r->depths + deep_ascans - 1) / deep_ascans,
+      (r->columns + WARPS - 1) / WARPS);
   int wide = is_aligned (to, stride, sizeof (float4));
 
   switch (r->kind) {
   case OCT_CUDA_REMAP_U8:
-    return launch (queue, fetch_image<OCT_CUDA_REMAP_U8>, grid, THREADS, 0, *r,
-        pixel, all, to, stride);
+    return launch (queue, fetch_image<OCT_CUDA_REMAP_U8>, tiles,
+        WARP * TILE_WARPS, 0, *r, pixel, all, to, stride);
   case OCT_CUDA_REMAP_U16:
-    return launch (queue, fetch_image<OCT_CUDA_REMAP_U16>, grid, THREADS, 0, *r,
-        pixel, all, to, stride);
+    return launch (queue, fetch_image<OCT_CUDA_REMAP_U16>, tiles,
+        WARP * TILE_WARPS, 0, *r, pixel, all, to, stride);
   case OCT_CUDA_REMAP_COMPLEX:
     return launch (queue, fetch_ascans<OCT_CUDA_REMAP_COMPLEX>, grid, THREADS,
         0, *r, pixel, all, to, stride, wide);
