@@ -21,6 +21,7 @@ extern const OctFusedTable oct_cpu_fused;
 extern const OctVolumeTable oct_cpu_volume;
 extern const OctVolumeTable oct_cpu_sections;
 extern const OctVolumeCsTable oct_cpu_volume_cs;
+extern const OctRemapTable oct_cpu_remap;
 
 /* 64 byte aligned, not initialised, freed with oct_cpu_free(); NULL with
  * OCT_ERROR_MEMORY. */

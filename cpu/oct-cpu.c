@@ -22,6 +22,7 @@ static const OctBackend backend = {
   .volume = &oct_cpu_volume,
   .sections = &oct_cpu_sections,
   .volume_cs = &oct_cpu_volume_cs,
+  .remap = &oct_cpu_remap,
   .alloc = cpu_alloc_bytes,
   .free = oct_cpu_free,
 };

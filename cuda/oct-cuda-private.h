@@ -113,6 +113,7 @@ extern const OctFusedTable oct_cuda_fused;
 extern const OctVolumeTable oct_cuda_volume;
 extern const OctVolumeTable oct_cuda_sections;
 extern const OctVolumeCsTable oct_cuda_volume_cs;
+extern const OctRemapTable oct_cuda_remap;
 
 /* Before a volume is allocated, that takes `needed` bytes: an error with both
  * sizes, which CUDA does not tell. */

@@ -21,6 +21,7 @@ static const OctBackend backend = {
   .volume = &oct_cuda_volume,
   .sections = &oct_cuda_sections,
   .volume_cs = &oct_cuda_volume_cs,
+  .remap = &oct_cuda_remap,
   .alloc = cuda_alloc_bytes,
   .free = oct_cuda_free,
 };

@@ -721,6 +721,8 @@ typedef struct {
 typedef struct _OctVolumeTable OctVolumeTable;
 /* Volumes that are filled in, see oct-volume-cs.h. */
 typedef struct _OctVolumeCsTable OctVolumeCsTable;
+/* Scans that become rasters, see oct-remap.h. */
+typedef struct _OctRemapTable OctRemapTable;
 
 typedef struct {
   const char *name; /* "cpu", "cuda" */
@@ -734,6 +736,7 @@ typedef struct {
    * OCT_ERROR_MEMORY. */
   gpointer (*alloc) (gsize size, GError **error);
   void (*free) (gpointer memory);
+  const OctRemapTable *remap; /* scans that become rasters; NULL: none */
 } OctBackend;
 
 /* The CPU backend (all cores); always there. */

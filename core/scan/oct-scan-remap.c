@@ -404,12 +404,11 @@ oct_scan_remap_free (OctScanRemap *remap)
   g_free (remap);
 }
 
-/* ----------------------------------------------------------------------- rows */
+/* ------------------------------------------------------------------ lost A-lines */
 
-/* The weights of a pixel that have come, whose sum is 1; 0: too few. */
-static guint
-remap_get_weights (const OctScanRemap *remap, gsize pixel, const guint8 *seen,
-    guint32 lines[MOST], float weights[MOST])
+guint
+oct_scan_remap_get_weights (const OctScanRemap *remap, gsize pixel,
+    const guint8 *seen, guint32 lines[MOST], float weights[MOST])
 {
   guint n = 0;
   float sum = 0.0f, size = 0.0f;
@@ -441,74 +440,67 @@ oct_scan_remap_find_taken (
   float weights[MOST];
 
   for (gsize i = 0; i < pixels; i++)
-    taken[i] = remap->taken[i] != 0
-               && remap_get_weights (remap, i, seen, lines, weights) > 0;
+    taken[i] =
+        remap->taken[i] != 0
+        && oct_scan_remap_get_weights (remap, i, seen, lines, weights) > 0;
 }
 
-/* Weights are below 0, too: sums can leave the range. */
-#define DEFINE_ROW(name, type, most)                                           \
-  void name (const OctScanRemap *remap, guint row, const type *lines,          \
-      const guint8 *seen, guint depths, type *to)                              \
-  {                                                                            \
-    for (guint column = 0; column < remap->columns; column++, to += depths) {  \
-      guint32 from[MOST];                                                      \
-      float weights[MOST];                                                     \
-      guint n = remap_get_weights (                                            \
-          remap, (gsize)row * remap->columns + column, seen, from, weights);   \
-                                                                               \
-      for (guint z = 0; z < depths; z++) {                                     \
-        float sum = 0.0f;                                                      \
-                                                                               \
-        for (guint i = 0; i < n; i++)                                          \
-          sum += weights[i] * lines[(gsize)from[i] * depths + z];              \
-        to[z] = (type)(CLAMP (sum, 0.0f, (float)(most)) + 0.5f);               \
-      }                                                                        \
-    }                                                                          \
-  }
+/* ------------------------------------------------------------------------- users */
 
-DEFINE_ROW (oct_scan_remap_row_u8, guint8, G_MAXUINT8)
-DEFINE_ROW (oct_scan_remap_row_u16, guint16, G_MAXUINT16)
-
-/* The sum of amplitudes has the phase of the first A-line. */
-static void
-set_amplitude (const float *nearest, float amplitude, float *to)
+/* The B-scans that a pixel uses, each once; returns how many. */
+static guint
+remap_find_bscans (
+    const OctScanRemap *remap, guint lines, gsize pixel, guint32 found[MOST])
 {
-  float own = hypotf (nearest[0], nearest[1]);
+  guint n = 0;
 
-  amplitude = MAX (amplitude, 0.0f);
-  to[0] = own > 0.0f ? amplitude * (nearest[0] / own) : amplitude;
-  to[1] = own > 0.0f ? amplitude * (nearest[1] / own) : 0.0f;
+  for (guint i = remap->first[pixel]; i < remap->first[pixel + 1]; i++) {
+    guint32 bscan = remap->line[i] / lines;
+    guint k = 0;
+
+    while (k < n && found[k] != bscan)
+      k++;
+    if (k == n)
+      found[n++] = bscan;
+  }
+  return n;
+}
+
+OctScanRemapUsers *
+oct_scan_remap_users_new (
+    const OctScanRemap *remap, guint lines, GError **error)
+{
+  gsize pixels = (gsize)remap->columns * remap->rows;
+  guint bscans = remap->count / lines;
+  g_autoptr (OctScanRemapUsers) users = g_new0 (OctScanRemapUsers, 1);
+  guint32 found[MOST];
+
+  users->first = g_new0 (gsize, (gsize)bscans + 1);
+  for (gsize pixel = 0; pixel < pixels; pixel++)
+    for (guint k = remap_find_bscans (remap, lines, pixel, found); k-- > 0;)
+      users->first[found[k]]++;
+  /* ends of B-scans, which the second pass moves to their beginnings */
+  for (guint b = 1; b <= bscans; b++)
+    users->first[b] += users->first[b - 1];
+  users->pixel = g_try_new (guint32, MAX (users->first[bscans], 1));
+  if (users->pixel == NULL) {
+    g_set_error (error, OCT_ERROR, OCT_ERROR_MEMORY,
+        "The pixels of every B-scan take %" G_GUINT64_FORMAT
+        " MB, and there is not as much memory; set `columns` and `rows` to "
+        "less, or update=volume.",
+        (guint64)users->first[bscans] * sizeof (guint32) / 1000000);
+    return NULL;
+  }
+  for (gsize pixel = pixels; pixel-- > 0;)
+    for (guint k = remap_find_bscans (remap, lines, pixel, found); k-- > 0;)
+      users->pixel[--users->first[found[k]]] = (guint32)pixel;
+  return g_steal_pointer (&users);
 }
 
 void
-oct_scan_remap_row_cf32 (const OctScanRemap *remap, guint row,
-    const float *lines, const guint8 *seen, guint depths, OctScanRemapOf of,
-    float *to)
+oct_scan_remap_users_free (OctScanRemapUsers *users)
 {
-  gsize size = 2 * (gsize)depths;
-
-  for (guint column = 0; column < remap->columns; column++, to += size) {
-    guint32 from[MOST];
-    float weights[MOST];
-    guint n = remap_get_weights (
-        remap, (gsize)row * remap->columns + column, seen, from, weights);
-
-    memset (to, 0, size * sizeof *to);
-    for (guint z = 0; n > 0 && z < depths; z++) {
-      float re = 0.0f, im = 0.0f, amplitude = 0.0f;
-
-      for (guint i = 0; i < n; i++) {
-        const float *value = lines + from[i] * size + 2 * z;
-
-        re += weights[i] * value[0];
-        im += weights[i] * value[1];
-        if (of == OCT_SCAN_REMAP_AMPLITUDES)
-          amplitude += weights[i] * hypotf (value[0], value[1]);
-      }
-      to[2 * z] = re;
-      to[2 * z + 1] = im;
-      if (of == OCT_SCAN_REMAP_AMPLITUDES)
-        set_amplitude (lines + from[0] * size + 2 * z, amplitude, to + 2 * z);
-    }
-  }
+  g_free (users->first);
+  g_free (users->pixel);
+  g_free (users);
 }

@@ -67,18 +67,28 @@ typedef enum {
   OCT_SCAN_REMAP_COMPLEX,    /* sum of the values */
 } OctScanRemapOf;
 
-/* Row `row` of the raster, to[columns][depths], of lines[count][depths].
- * `seen` [count]: 0 where an A-line has not come; its weight is shared among the
- * others.  Where less than 0.1 of all weights is left, or the sum of those that
- * are left is less than half of the sum of their absolute values (weights below
- * 0 make the others bright), the pixel is 0.  Holes are 0.  From several threads at once, too. */
-void oct_scan_remap_row_u8 (const OctScanRemap *remap, guint row,
-    const guint8 *lines, const guint8 *seen, guint depths, guint8 *to);
-void oct_scan_remap_row_u16 (const OctScanRemap *remap, guint row,
-    const guint16 *lines, const guint8 *seen, guint depths, guint16 *to);
-/* [2 x depths]: pairs of real and imaginary part */
-void oct_scan_remap_row_cf32 (const OctScanRemap *remap, guint row,
-    const float *lines, const guint8 *seen, guint depths, OctScanRemapOf of,
-    float *to);
+/* The weights of pixel `pixel` whose A-lines have come, with their A-lines, the
+ * nearest of them first.  `seen` [count]: 0 where an A-line has not come, whose
+ * weight is shared among the others; NULL: all have.  Returns: how many; 0 for a
+ * hole, where less than 0.1 of all weights is left, and where the sum of those
+ * that are left is less than half of the sum of their absolute values, as
+ * weights below 0 make the others bright.  From several threads at once, too. */
+guint oct_scan_remap_get_weights (const OctScanRemap *remap, gsize pixel,
+    const guint8 *seen, guint32 lines[OCT_SCAN_REMAP_MOST],
+    float weights[OCT_SCAN_REMAP_MOST]);
+
+/* Which pixels use the A-lines of each B-scan: pixel[first[b]] ..
+ * pixel[first[b + 1] - 1], in increasing order. */
+typedef struct {
+  gsize *first;   /* [bscans + 1] */
+  guint32 *pixel; /* row x columns + column */
+} OctScanRemapUsers;
+
+/* B-scans of `lines` A-lines each, which divide the path.  NULL with
+ * OCT_ERROR_MEMORY; to be freed with oct_scan_remap_users_free(). */
+OctScanRemapUsers *oct_scan_remap_users_new (
+    const OctScanRemap *remap, guint lines, GError **error);
+void oct_scan_remap_users_free (OctScanRemapUsers *users);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (OctScanRemapUsers, oct_scan_remap_users_free)
 
 G_END_DECLS

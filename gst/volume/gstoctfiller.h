@@ -8,7 +8,7 @@
  */
 #pragma once
 
-#include "gstoctallocation.h"
+#include "gstoctpassage.h"
 #include "oct-volume-cs.h"
 
 G_BEGIN_DECLS
@@ -21,18 +21,13 @@ GstOctFiller *gst_oct_filler_new (GstOctCuda *cuda, const GstOctInfo *input,
     gboolean input_on_gpu, const OctVolumeCsParams *params, GError **error);
 void gst_oct_filler_free (GstOctFiller *filler);
 
-/* B-scans of the same size, more or fewer in a buffer. */
-gboolean gst_oct_filler_set_input (
-    GstOctFiller *filler, const GstOctInfo *input, GError **error);
+/* The way of its B-scans: their caps, and the buffer that is stored. */
+GstOctPassage *gst_oct_filler_get_passage (GstOctFiller *filler);
 
-/* B-scans of one buffer, from begin() to end(), which follows where begin() was
- * TRUE. */
-gboolean gst_oct_filler_begin (
-    GstOctFiller *filler, GstBuffer *bscans, GError **error);
-/* B-scan `image` of the buffer, `lines` A-lines each, see OctVolumeCsTable. */
+/* B-scan `image` of the buffer under way, `lines` A-lines each, see
+ * OctVolumeCsTable. */
 gboolean gst_oct_filler_store (GstOctFiller *filler, guint image, guint lines,
     guint bscan, gboolean whole, GError **error);
-gboolean gst_oct_filler_end (GstOctFiller *filler, GError **error);
 
 /* See OctVolumeCsTable. */
 void gst_oct_filler_clear (GstOctFiller *filler);
@@ -41,14 +36,7 @@ gboolean gst_oct_filler_measure (
 gboolean gst_oct_filler_fill (
     GstOctFiller *filler, const OctVolumeCsSettings *settings, GError **error);
 
-/* Takes caps of the output in host memory; returns them in GPU memory if the
- * element downstream of `src` asks for it and the volume is there. */
-GstCaps *gst_oct_filler_choose_caps (
-    GstOctFiller *filler, GstPad *src, GstCaps *caps);
-/* Before the first B-scan, and when its caps change: `src` has them. */
-gboolean gst_oct_filler_set_output (
-    GstOctFiller *filler, GstPad *src, GstCaps *caps, GError **error);
-/* B-scan `bscan` in a new buffer of that output.  Else, with an error or
+/* B-scan `bscan` in a new buffer of the output.  Else, with an error or
  * without one (flushing), what it returns. */
 GstFlowReturn gst_oct_filler_fetch (
     GstOctFiller *filler, guint bscan, GstBuffer **out, GError **error);

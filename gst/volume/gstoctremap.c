@@ -13,18 +13,18 @@
  * ]|
  */
 #include "gstoctremap.h"
-#include "gstoctcaps.h"
 #include "gstocterror.h"
-#include "gstoctframe.h"
 #include "gstoctinstall.h"
 #include "gstoctorder.h"
+#include "gstoctplace.h"
+#include "gstoctremapcaps.h"
 #include "gstoctremapgrid.h"
+#include "gstoctremapper.h"
 #include "gstoctscan.h"
 #include "gstoctscanmask.h"
 #include "gstoctscanmeta.h"
 #include "gstoctscanpath.h"
 #include "gstoctvolumeevents.h"
-#include "oct-parallel.h"
 
 #include <string.h>
 
@@ -38,42 +38,32 @@ struct _GstOctRemap {
 
   /* under the object lock; what is set stays as it is while it runs */
   GstOctRemapSettings settings;
-  GstClockTime volume_time; /* 0: not known */
+  GstOctPlace place;
+  GstClockTime latency; /* 0: not known */
 
   /* streaming thread */
-  gboolean failed;       /* an error was posted */
-  GstCaps *caps;         /* of the input, NULL: none yet */
-  GstOctInfo in, out;    /* out: if has_output */
-  guint lines, depths;   /* of a B-scan of the input */
-  OctScanPlaces *places; /* from upstream, or NULL */
-  OctScanRemap *remap;   /* NULL: nothing has come with these caps and places */
+  gboolean failed; /* an error was posted */
+  GstCaps *caps;   /* of the input, NULL: none yet */
+  GstOctInfo in;
+  gboolean input_on_gpu;
+  guint lines;              /* of a B-scan of the input */
+  OctScanPlaces *places;    /* from upstream, or NULL */
+  GstOctRemapper *remapper; /* NULL: nothing has come with these caps */
   GstOctRemapGrid grid;
-  guint8 *store; /* [places][depths] values of A-lines */
-  guint8 *seen;  /* [places] */
-  gboolean all_seen;
   guint8 *sent;   /* [rows][columns] pixels that have a value, as was told */
   gboolean empty; /* it was told that a volume has no pixel */
   gboolean has_output;
   GQueue events; /* to be sent after the caps of the output */
 
   GstOctScan scan;
-  gboolean has_volume;     /* something was stored */
-  GstClockTime start, end; /* of the stored B-scans */
-  guint64 number;          /* of the next volume */
-  guint64 delivered;       /* B-scans */
+  gboolean has_volume;      /* something of a volume was stored */
+  gboolean fresh;           /* ... since the last raster */
+  GstClockTime start, end;  /* of those B-scans */
+  GstClockTime shown;       /* the end of those before, update=scan */
+  gint64 pushed, push_time; /* when a raster was pushed, and how long it took */
+  guint64 number;           /* of the next raster */
+  guint64 delivered;        /* B-scans */
 };
-
-#define REMAP_VIDEO(format)                                                    \
-  "video/x-raw, format = (string) " format ", width = " GST_OCT_SIZE_RANGE     \
-  ", height = " GST_OCT_SIZE_RANGE ", framerate = " GST_OCT_RATE_RANGE
-#define REMAP_CAPS                                                             \
-  REMAP_VIDEO ("GRAY8")                                                        \
-  "; " REMAP_VIDEO ("GRAY16_LE") "; " GST_OCT_CAPS_ASCANS
-
-static GstStaticPadTemplate remap_sink_template = GST_STATIC_PAD_TEMPLATE (
-    "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS (REMAP_CAPS));
-static GstStaticPadTemplate remap_src_template = GST_STATIC_PAD_TEMPLATE (
-    "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS (REMAP_CAPS));
 
 G_DEFINE_TYPE (GstOctRemap, gst_oct_remap, GST_TYPE_ELEMENT);
 GST_OCT_REGISTER_DEFINE (
@@ -91,28 +81,28 @@ remap_fail (GstOctRemap *self, GError **error)
 /* -------------------------------------------------------------------- begin */
 
 static void
+remap_forget_fresh (GstOctRemap *self)
+{
+  self->fresh = FALSE;
+  self->start = self->end = GST_CLOCK_TIME_NONE;
+}
+
+static void
 remap_forget_volume (GstOctRemap *self)
 {
   self->has_volume = FALSE;
-  self->start = self->end = GST_CLOCK_TIME_NONE;
+  self->shown = GST_CLOCK_TIME_NONE;
+  remap_forget_fresh (self);
 }
 
 static void
 remap_forget_plan (GstOctRemap *self)
 {
-  g_clear_pointer (&self->remap, oct_scan_remap_free);
-  g_clear_pointer (&self->store, g_free);
-  g_clear_pointer (&self->seen, g_free);
+  g_clear_pointer (&self->remapper, gst_oct_remapper_free);
   g_clear_pointer (&self->sent, g_free);
-  self->all_seen = self->has_output = self->empty = FALSE;
+  self->has_output = self->empty = FALSE;
   remap_forget_volume (self);
   gst_oct_scan_forget (&self->scan);
-}
-
-static gsize
-get_line_size (const GstOctRemap *self)
-{
-  return self->depths * oct_sample_format_size (self->in.format);
 }
 
 /* Whether the places are those of the B-scans.  `bscans`: of a volume, 0: the
@@ -146,30 +136,25 @@ check_places (GstOctRemap *self, guint bscans, GError **error)
 static gboolean
 remap_prepare (GstOctRemap *self, guint bscans, GError **error)
 {
-  guint count;
+  const GstOctRemapSettings *settings = &self->settings;
+  OctScanRemap *map;
+  guint holes;
 
   if (!check_places (self, bscans, error))
     return FALSE;
-  count = self->places->count;
-  self->remap = gst_oct_remap_grid_make (
-      &self->settings, self->places, &self->grid, error);
-  if (self->remap == NULL)
+  map = gst_oct_remap_grid_make (settings, self->places, &self->grid, error);
+  if (map == NULL)
     return FALSE;
-  self->store = g_try_malloc0_n (count, get_line_size (self));
-  self->seen = g_malloc0 (count);
-  if (self->store == NULL) {
-    g_set_error (error, OCT_ERROR, OCT_ERROR_MEMORY,
-        "A volume of %u A-lines of %u depths takes %" G_GUINT64_FORMAT
-        " MB, and there is not as much memory for octremap; make the scan "
-        "smaller, or put octremap after octlogscale.",
-        count, self->depths, (guint64)count * get_line_size (self) / 1000000);
-    remap_forget_plan (self);
+  holes = map->holes;
+  self->remapper = gst_oct_remapper_new (gst_oct_place_get_cuda (&self->place),
+      &self->in, self->input_on_gpu, map, settings->complex,
+      settings->update == GST_OCT_UPDATE_SCAN, error);
+  if (self->remapper == NULL)
     return FALSE;
-  }
   GST_INFO_OBJECT (self, "%u x %u pixels, %u holes", self->grid.columns,
-      self->grid.rows, self->remap->holes);
+      self->grid.rows, holes);
   GST_OBJECT_LOCK (self);
-  self->settings.holes = self->remap->holes;
+  self->settings.holes = holes;
   GST_OBJECT_UNLOCK (self);
   g_object_notify (G_OBJECT (self), "holes");
   return TRUE;
@@ -177,24 +162,41 @@ remap_prepare (GstOctRemap *self, guint bscans, GError **error)
 
 /* --------------------------------------------------------------------- caps */
 
+/* How long an A-line waits until it is delivered; 0: not known. */
+static GstClockTime
+remap_find_latency (const GstOctRemap *self, gint n, gint d)
+{
+  GstClockTime volume =
+      n > 0 ? gst_util_uint64_scale (self->places->bscans * GST_SECOND, d, n)
+            : 0;
+  GstClockTime interval = (GstClockTime)(self->settings.interval * GST_SECOND);
+
+  if (self->settings.update == GST_OCT_UPDATE_VOLUME)
+    return volume;
+  return volume > 0 ? MIN (volume, interval) : interval;
+}
+
 static void
 remap_set_times (GstOctRemap *self, GstStructure *to)
 {
-  GstClockTime before;
-  gint n, d;
+  gint n = 0, d = 1;
+  gboolean known = gst_structure_get_fraction (to, "framerate", &n, &d);
+  GstClockTime before, latency = remap_find_latency (self, n, d);
 
-  if (!gst_structure_get_fraction (to, "framerate", &n, &d) || n <= 0)
-    return;
   GST_OBJECT_LOCK (self);
-  before = self->volume_time;
-  self->volume_time =
-      gst_util_uint64_scale (self->places->bscans * GST_SECOND, d, n);
+  before = self->latency;
+  if (latency > 0)
+    self->latency = latency;
   GST_OBJECT_UNLOCK (self);
-  if (self->volume_time != before)
+  if (latency > 0 && latency != before)
     gst_element_post_message (
         GST_ELEMENT (self), gst_message_new_latency (GST_OBJECT (self)));
-  if (gst_util_fraction_multiply (
-          n, d, (gint)self->grid.rows, (gint)self->places->bscans, &n, &d))
+  /* as often as the scan and the machine allow */
+  if (known && self->settings.update == GST_OCT_UPDATE_SCAN)
+    gst_structure_set (to, "framerate", GST_TYPE_FRACTION, 0, 1, NULL);
+  else if (known && n > 0
+           && gst_util_fraction_multiply (
+               n, d, (gint)self->grid.rows, (gint)self->places->bscans, &n, &d))
     gst_structure_set (to, "framerate", GST_TYPE_FRACTION, n, d, NULL);
 }
 
@@ -209,7 +211,8 @@ remap_make_caps (GstOctRemap *self)
       self->grid.spacing[0], "y-spacing", G_TYPE_DOUBLE, self->grid.spacing[1],
       NULL);
   if (self->in.is_video)
-    gst_structure_set (to, "height", G_TYPE_INT, (gint)self->depths, NULL);
+    gst_structure_set (to, "height", G_TYPE_INT,
+        (gint)(self->in.rows / self->in.bscans), NULL);
   /* neighbours of the raster were not taken one after the other */
   gst_structure_remove_fields (to, GST_OCT_BSCANS_FIELD, GST_OCT_REPEATS_FIELD,
       GST_OCT_LINE_RATE_FIELD, NULL);
@@ -229,9 +232,7 @@ send_holes (GstOctRemap *self)
 
   if (self->in.is_video)
     return TRUE;
-  taken = g_malloc (pixels);
-  oct_scan_remap_find_taken (
-      self->remap, self->all_seen ? NULL : self->seen, taken);
+  taken = gst_oct_remapper_find_taken (self->remapper);
   if (self->sent != NULL && memcmp (taken, self->sent, pixels) == 0)
     return TRUE;
   if (memchr (taken, 1, pixels) == NULL) {
@@ -258,76 +259,26 @@ send_holes (GstOctRemap *self)
 static GstFlowReturn
 remap_set_output (GstOctRemap *self)
 {
+  GstOctPassage *passage = gst_oct_remapper_get_passage (self->remapper);
   g_autoptr (GError) error = NULL;
   g_autoptr (GstCaps) caps = NULL;
 
   if (self->has_output)
     return GST_FLOW_OK;
   caps = remap_make_caps (self);
-  if (!gst_oct_info_from_caps (&self->out, caps, &error))
-    return remap_fail (self, &error);
+  if (gst_oct_remap_caps_may_be_on_gpu (caps))
+    caps = gst_oct_passage_choose_caps (passage, self->src, caps);
   if (!gst_pad_set_caps (self->src, caps))
     return GST_PAD_IS_FLUSHING (self->src) ? GST_FLOW_FLUSHING
                                            : GST_FLOW_NOT_NEGOTIATED;
+  if (!gst_oct_passage_set_output (passage, self->src, caps, &error))
+    return remap_fail (self, &error);
   self->has_output = TRUE;
   gst_oct_volume_events_send (&self->events, self->src);
   return GST_FLOW_OK;
 }
 
 /* ------------------------------------------------------------------ deliver */
-
-/* Rows that are made at the same time. */
-typedef struct {
-  GstOctRemap *self;
-  guint first;   /* row of the raster */
-  guint8 **rows; /* [threads] of columns x depths values, scratch */
-  GstOctMappedFrame *frames;
-} Making;
-
-/* Images have a depth in each row, A-lines of `from` follow each other. */
-static void
-turn_image (const GstOctRemap *self, const guint8 *from, const OctFrame *to)
-{
-  gsize stride = to->planes[0].stride;
-  guint8 *data = to->planes[0].data;
-  guint depths = self->depths;
-
-  for (guint column = 0; column < self->grid.columns; column++)
-    for (guint z = 0; z < depths; z++) {
-      gsize at = (gsize)column * depths + z;
-
-      if (self->in.format == OCT_SAMPLE_U8)
-        data[z * stride + column] = from[at];
-      else
-        memcpy (data + z * stride + 2 * column, from + 2 * at, 2);
-    }
-}
-
-static void
-remap_make_rows (gpointer data, guint first, guint end, guint thread)
-{
-  const Making *making = data;
-  const GstOctRemap *self = making->self;
-  const guint8 *seen = self->all_seen ? NULL : self->seen;
-  gpointer row = making->rows[thread], store = self->store;
-
-  for (; first < end; first++) {
-    const OctFrame *to = &making->frames[first].frame;
-    guint at = making->first + first;
-
-    if (!self->in.is_video)
-      oct_scan_remap_row_cf32 (self->remap, at, store, seen, self->depths,
-          self->settings.complex ? OCT_SCAN_REMAP_COMPLEX
-                                 : OCT_SCAN_REMAP_AMPLITUDES,
-          to->planes[0].data);
-    else if (self->in.format == OCT_SAMPLE_U8)
-      oct_scan_remap_row_u8 (self->remap, at, store, seen, self->depths, row);
-    else
-      oct_scan_remap_row_u16 (self->remap, at, store, seen, self->depths, row);
-    if (self->in.is_video)
-      turn_image (self, row, to);
-  }
-}
 
 static void
 remap_stamp (GstOctRemap *self, GstBuffer *buffer, guint row)
@@ -352,46 +303,6 @@ remap_stamp (GstOctRemap *self, GstBuffer *buffer, guint row)
           .bscan = row, .bscans = rows, .volume = self->number, .count = 1 });
 }
 
-/* Makes `n` rows and passes them on. */
-static GstFlowReturn
-push_rows (GstOctRemap *self, guint first, guint n, guint8 **scratch)
-{
-  g_autofree GstOctMappedFrame *frames = g_new (GstOctMappedFrame, n);
-  g_autofree GstBuffer **buffers = g_new0 (GstBuffer *, n);
-  Making making = { self, first, scratch, frames };
-  g_autoptr (GError) error = NULL;
-  GstFlowReturn ret = GST_FLOW_OK;
-  guint mapped;
-
-  for (mapped = 0; mapped < n; mapped++) {
-    buffers[mapped] = gst_buffer_new_allocate (NULL, self->out.size, NULL);
-    if (buffers[mapped] == NULL
-        || !gst_oct_frame_map (&frames[mapped], &self->out, buffers[mapped],
-            GST_MAP_WRITE, &error))
-      break;
-  }
-  if (mapped == n)
-    oct_parallel_for (
-        n, 1, oct_parallel_get_threads (), remap_make_rows, &making);
-  for (guint i = 0; i < mapped; i++)
-    gst_oct_frame_unmap (&frames[i]);
-  if (mapped < n && error == NULL)
-    g_set_error_literal (&error, OCT_ERROR, OCT_ERROR_MEMORY,
-        "There is no memory for the B-scans of octremap; set `columns` to "
-        "less.");
-  if (error != NULL)
-    ret = remap_fail (self, &error);
-  for (guint i = 0; i < n; i++) {
-    if (ret != GST_FLOW_OK) {
-      gst_clear_buffer (&buffers[i]);
-      continue;
-    }
-    remap_stamp (self, buffers[i], first + i);
-    ret = gst_pad_push (self->src, buffers[i]);
-  }
-  return ret;
-}
-
 static void
 remap_count_missing (GstOctRemap *self)
 {
@@ -404,35 +315,70 @@ remap_count_missing (GstOctRemap *self)
   GST_OBJECT_UNLOCK (self);
   if (more)
     g_object_notify (G_OBJECT (self), "missing");
-  self->all_seen = memchr (self->seen, 0, self->places->count) == NULL;
 }
 
 /* Makes a raster of the A-lines that have come, and delivers it. */
 static GstFlowReturn
+remap_deliver (GstOctRemap *self)
+{
+  gint64 began = g_get_monotonic_time ();
+  guint rows = self->grid.rows;
+  g_autoptr (GError) error = NULL;
+  GstFlowReturn ret = remap_set_output (self);
+
+  if (ret == GST_FLOW_OK && !send_holes (self))
+    rows = 0;
+  for (guint row = 0; ret == GST_FLOW_OK && row < rows; row++) {
+    GstBuffer *buffer = NULL;
+
+    ret = gst_oct_remapper_fetch (self->remapper, row, &buffer, &error);
+    if (error != NULL)
+      ret = remap_fail (self, &error);
+    if (ret != GST_FLOW_OK)
+      break;
+    remap_stamp (self, buffer, row);
+    ret = gst_pad_push (self->src, buffer);
+  }
+  self->shown = self->end;
+  remap_forget_fresh (self);
+  self->number++;
+  self->pushed = g_get_monotonic_time ();
+  self->push_time = self->pushed - began;
+  return ret;
+}
+
+/* A volume ends. */
+static GstFlowReturn
 remap_finish (GstOctRemap *self)
 {
-  guint threads = oct_parallel_get_threads (), batch = 2 * threads;
-  guint rows = self->grid.rows;
-  g_autofree guint8 **scratch = NULL;
-  GstFlowReturn ret;
+  GstFlowReturn ret = GST_FLOW_OK;
 
   if (!self->has_volume)
     return GST_FLOW_OK;
   self->has_volume = FALSE;
   remap_count_missing (self);
-  ret = remap_set_output (self);
-  if (ret == GST_FLOW_OK && !send_holes (self))
-    rows = 0;
-  scratch = g_new0 (guint8 *, threads);
-  for (guint i = 0; i < threads && self->in.is_video; i++)
-    scratch[i] = g_malloc (self->grid.columns * get_line_size (self));
-  for (guint row = 0; ret == GST_FLOW_OK && row < rows; row += batch)
-    ret = push_rows (self, row, MIN (batch, rows - row), scratch);
-  for (guint i = 0; i < threads; i++)
-    g_free (scratch[i]);
-  remap_forget_volume (self);
-  self->number++;
+  if (self->fresh)
+    ret = remap_deliver (self);
   return ret;
+}
+
+/* Whether it is time for a raster between the ends of volumes.  They have no
+ * more than half of the time: on a slow machine B-scans would wait for them,
+ * and be lost. */
+static gboolean
+remap_is_due (const GstOctRemap *self)
+{
+  double interval = self->settings.interval;
+
+  if (self->settings.update != GST_OCT_UPDATE_SCAN || !self->fresh)
+    return FALSE;
+  if (interval <= 0.0)
+    return TRUE;
+  if (g_get_monotonic_time () - self->pushed < self->push_time)
+    return FALSE;
+  return !GST_CLOCK_TIME_IS_VALID (self->end)
+         || !GST_CLOCK_TIME_IS_VALID (self->shown) || self->end < self->shown
+         || self->end - self->shown >= (GstClockTime)(interval * GST_SECOND);
 }
 
 /* The volume under way ends, with the B-scans that have come. */
@@ -462,41 +408,28 @@ remap_note_time (GstOctRemap *self, GstBuffer *buffer, const GstOctScanRun *run)
     end = time + gst_util_uint64_scale (duration, run->image + run->n, n);
     time += gst_util_uint64_scale (duration, run->image, n);
   }
-  if (!self->has_volume)
+  if (!self->fresh)
     self->start = time;
   self->end = end;
 }
 
-/* B-scan `image` of the buffer to place `bscan` of the path.  `valid`: of its
- * A-lines, NULL: all. Those that are lost stay as they were in the volume
- * before. */
-static void
-remap_store (GstOctRemap *self, const OctFrame *frame, guint image, guint bscan,
+static GstFlowReturn
+remap_store_run (GstOctRemap *self, GstBuffer *buffer, const GstOctScanRun *run,
     const guint8 *valid)
 {
-  gsize size = get_line_size (self), stride = frame->planes[0].stride;
-  gsize value = oct_sample_format_size (self->in.format);
-  gsize first = (gsize)bscan * self->lines;
-  guint8 *to = self->store + first * size;
-  const guint8 *from = frame->planes[0].data;
+  g_autoptr (GError) error = NULL;
 
-  if (self->in.is_video)
-    from += (gsize)image * self->depths * stride;
-  else
-    from += (gsize)image * self->lines * stride;
-  for (guint i = 0; i < self->lines; i++) {
-    if (valid != NULL && valid[image * self->lines + i] == 0)
-      continue;
-    self->seen[first + i] = 1;
-    for (guint z = 0; z < self->depths && self->in.is_video; z++)
-      memcpy (to + i * size + z * value, from + z * stride + i * value, value);
-    if (!self->in.is_video)
-      memcpy (to + i * size, from + i * stride, size);
-  }
+  for (guint i = 0; i < run->n; i++)
+    if (!gst_oct_remapper_store (
+            self->remapper, run->image + i, run->bscan + i, valid, &error))
+      return remap_fail (self, &error);
+  remap_note_time (self, buffer, run);
+  self->has_volume = self->fresh = TRUE;
+  return run->ends ? remap_finish (self) : GST_FLOW_OK;
 }
 
 static GstFlowReturn
-remap_take_runs (GstOctRemap *self, GstBuffer *buffer, const OctFrame *frame)
+remap_take_runs (GstOctRemap *self, GstBuffer *buffer)
 {
   guint count = self->in.bscans * self->lines;
   g_autofree guint8 *valid = g_malloc (count);
@@ -510,14 +443,8 @@ remap_take_runs (GstOctRemap *self, GstBuffer *buffer, const OctFrame *frame)
       continue;
     if (run.ends_one)
       ret = remap_finish (self);
-    if (ret != GST_FLOW_OK)
-      break;
-    for (guint i = 0; i < run.n; i++)
-      remap_store (self, frame, run.image + i, run.bscan + i, valid);
-    remap_note_time (self, buffer, &run);
-    self->has_volume = TRUE;
-    if (run.ends)
-      ret = remap_finish (self);
+    if (ret == GST_FLOW_OK)
+      ret = remap_store_run (self, buffer, &run, valid);
   }
   return ret;
 }
@@ -531,18 +458,20 @@ remap_take (GstOctRemap *self, GstBuffer *buffer)
                      ? scan.bscans
                      : 0;
   g_autoptr (GError) error = NULL;
-  GstOctMappedFrame mapped;
+  GstOctPassage *passage;
   GstFlowReturn ret;
 
-  if (self->remap == NULL ? !remap_prepare (self, bscans, &error)
-                          : !check_places (self, bscans, &error))
+  if (self->remapper == NULL ? !remap_prepare (self, bscans, &error)
+                             : !check_places (self, bscans, &error))
     return remap_fail (self, &error);
-  if (!gst_oct_frame_map (&mapped, &self->in, buffer, GST_MAP_READ, &error))
+  passage = gst_oct_remapper_get_passage (self->remapper);
+  if (!gst_oct_passage_begin (passage, buffer, &error))
     return remap_fail (self, &error);
   gst_oct_scan_begin (&self->scan, buffer, &self->in, self->places->bscans);
-  ret = remap_take_runs (self, buffer, &mapped.frame);
-  gst_oct_frame_unmap (&mapped);
-  return ret;
+  ret = remap_take_runs (self, buffer);
+  if (!gst_oct_passage_end (passage, &error))
+    return remap_fail (self, &error);
+  return ret == GST_FLOW_OK && remap_is_due (self) ? remap_deliver (self) : ret;
 }
 
 static GstFlowReturn
@@ -573,14 +502,17 @@ remap_take_caps (GstOctRemap *self, GstEvent *event)
   remap_end (self);
   remap_forget_plan (self);
   gst_caps_replace (&self->caps, NULL);
-  if (!gst_oct_info_from_caps (&self->in, caps, &error)) {
+  self->input_on_gpu = gst_oct_caps_is_on_gpu (caps);
+  if (self->input_on_gpu && gst_oct_place_get_cuda (&self->place) == NULL)
+    g_set_error_literal (&error, OCT_ERROR, OCT_ERROR_DEVICE,
+        "octremap was asked for memory on a GPU and was started without one; "
+        "set `backend` before the start, the same on all elements.");
+  if (error != NULL || !gst_oct_info_from_caps (&self->in, caps, &error)) {
     (void)remap_fail (self, &error);
     return FALSE;
   }
   self->lines =
       self->in.is_video ? self->in.columns : self->in.rows / self->in.bscans;
-  self->depths =
-      self->in.is_video ? self->in.rows / self->in.bscans : self->in.columns;
   gst_caps_replace (&self->caps, caps);
   return TRUE;
 }
@@ -635,7 +567,7 @@ gst_oct_remap_sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
 
 /* ------------------------------------------------------------------ queries */
 
-/* The first A-line of a volume waits for the last. */
+/* The first A-line of a raster waits for the last. */
 static gboolean
 remap_answer_latency (
     GstOctRemap *self, GstPad *pad, GstObject *parent, GstQuery *query)
@@ -646,7 +578,7 @@ remap_answer_latency (
   if (!gst_pad_query_default (pad, parent, query))
     return FALSE;
   GST_OBJECT_LOCK (self);
-  more = self->volume_time;
+  more = self->latency;
   GST_OBJECT_UNLOCK (self);
   gst_query_parse_latency (query, &live, &least, &most);
   gst_query_set_latency (query, live, least + more,
@@ -654,28 +586,15 @@ remap_answer_latency (
   return TRUE;
 }
 
-/* The kinds that octremap knows and the other side can take. */
-static GstCaps *
-find_kinds (GstOctRemap *self, GstPad *pad)
-{
-  g_autoptr (GstCaps) all = gst_pad_get_pad_template_caps (pad);
-  g_autoptr (GstCaps) there = gst_pad_peer_query_caps (
-      pad == self->sink ? self->src : self->sink, NULL);
-  GstCaps *kinds = gst_caps_new_empty ();
-
-  for (guint i = 0; i < gst_caps_get_size (all); i++) {
-    g_autoptr (GstCaps) kind = gst_caps_copy_nth (all, i);
-
-    if (gst_caps_can_intersect (kind, there))
-      gst_caps_append (kinds, gst_caps_ref (kind));
-  }
-  return kinds;
-}
-
 static gboolean
 remap_answer_caps (GstOctRemap *self, GstPad *pad, GstQuery *query)
 {
-  GstCaps *caps = find_kinds (self, pad), *filter, *both;
+  gboolean is_sink = pad == self->sink;
+  g_autoptr (GstCaps) there =
+      gst_pad_peer_query_caps (is_sink ? self->src : self->sink, NULL);
+  GstCaps *caps = gst_oct_remap_caps_new (
+      is_sink, gst_oct_place_may_use_cuda (&self->place), there);
+  GstCaps *filter, *both;
 
   gst_query_parse_caps (query, &filter);
   if (filter != NULL) {
@@ -685,9 +604,24 @@ remap_answer_caps (GstOctRemap *self, GstPad *pad, GstQuery *query)
   }
   gst_query_set_caps_result (query, caps);
   gst_caps_unref (caps);
-  if (pad == self->sink)
+  if (is_sink)
     gst_oct_order_widen (self->sink, self->src, query);
   return TRUE;
+}
+
+/* B-scans that come are copied. */
+static void
+remap_answer_allocation (GstOctRemap *self, GstQuery *query)
+{
+  GstOctCuda *cuda = gst_oct_place_get_cuda (&self->place);
+
+  gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
+  if (self->caps == NULL)
+    return;
+  if (self->input_on_gpu)
+    gst_query_add_allocation_meta (query, GST_OCT_READER_API_TYPE, NULL);
+  else if (cuda != NULL)
+    gst_oct_propose_pinned_pool (cuda, &self->in, query);
 }
 
 static gboolean
@@ -695,14 +629,25 @@ gst_oct_remap_answer_query (GstPad *pad, GstObject *parent, GstQuery *query)
 {
   GstOctRemap *self = GST_OCT_REMAP (parent);
 
-  if (GST_QUERY_TYPE (query) == GST_QUERY_CAPS)
+  switch (GST_QUERY_TYPE (query)) {
+  case GST_QUERY_CAPS:
     return remap_answer_caps (self, pad, query);
-  if (GST_QUERY_TYPE (query) == GST_QUERY_LATENCY && pad == self->src)
-    return remap_answer_latency (self, pad, parent, query);
-  /* what comes is copied */
-  if (GST_QUERY_TYPE (query) == GST_QUERY_ALLOCATION && pad == self->sink) {
-    gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
+  case GST_QUERY_CONTEXT:
+  case GST_QUERY_CUSTOM:
+    if (gst_oct_place_answer_query (&self->place, GST_ELEMENT (self), query))
+      return TRUE;
+    break;
+  case GST_QUERY_LATENCY:
+    if (pad == self->src)
+      return remap_answer_latency (self, pad, parent, query);
+    break;
+  case GST_QUERY_ALLOCATION:
+    if (pad == self->src)
+      break;
+    remap_answer_allocation (self, query);
     return TRUE;
+  default:
+    break;
   }
   return gst_pad_query_default (pad, parent, query);
 }
@@ -719,6 +664,8 @@ remap_reset (GstOctRemap *self)
   gst_oct_scan_clear (&self->scan);
   self->failed = FALSE;
   self->delivered = self->number = 0;
+  self->pushed = self->push_time = 0;
+  gst_oct_place_stop (&self->place, GST_ELEMENT (self));
 }
 
 static GstStateChangeReturn
@@ -728,6 +675,13 @@ gst_oct_remap_change_state (GstElement *element, GstStateChange transition)
   GstStateChangeReturn ret;
 
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
+    g_autoptr (GError) error = NULL;
+
+    if (!gst_oct_place_start (&self->place, element, &error)) {
+      (void)remap_fail (self, &error);
+      self->failed = FALSE;
+      return GST_STATE_CHANGE_FAILURE;
+    }
     GST_OBJECT_LOCK (self);
     self->settings.holes = self->settings.missing = 0;
     self->scan.counts = (GstOctScanCounts){ 0 };
@@ -735,9 +689,19 @@ gst_oct_remap_change_state (GstElement *element, GstStateChange transition)
   }
   ret = GST_ELEMENT_CLASS (gst_oct_remap_parent_class)
             ->change_state (element, transition);
-  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY)
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY
+      || (transition == GST_STATE_CHANGE_READY_TO_PAUSED
+          && ret == GST_STATE_CHANGE_FAILURE))
     remap_reset (self);
   return ret;
+}
+
+static void
+gst_oct_remap_set_context (GstElement *element, GstContext *context)
+{
+  gst_oct_place_set_context (&GST_OCT_REMAP (element)->place, element, context);
+  GST_ELEMENT_CLASS (gst_oct_remap_parent_class)
+      ->set_context (element, context);
 }
 
 static void
@@ -749,6 +713,14 @@ gst_oct_remap_finalize (GObject *object)
   gst_oct_properties_clear (&gst_oct_remap_properties, &self->settings);
   G_OBJECT_CLASS (gst_oct_remap_parent_class)->finalize (object);
 }
+
+static const GstOctProperty remap_place_rows[] = {
+  GST_OCT_BACKEND_ROWS (GstOctRemap, place.backend, place.cuda_device_id),
+};
+static const GstOctProperties remap_place_properties =
+    GST_OCT_PROPERTIES (GstOctRemap, remap_place_rows);
+static const GstOctHolder remap_place_holder = { .properties =
+                                                     &remap_place_properties };
 
 static const GstOctHolder remap_holder = {
   .properties = &gst_oct_remap_properties,
@@ -764,28 +736,40 @@ gst_oct_remap_class_init (GstOctRemapClass *klass)
   GST_DEBUG_CATEGORY_INIT (
       gst_oct_remap_debug, "octremap", 0, "OCT scans to rasters");
   object_class->finalize = gst_oct_remap_finalize;
-  gst_oct_holder_install (&remap_holder, object_class, 1);
-  gst_element_class_add_static_pad_template (
-      element_class, &remap_sink_template);
-  gst_element_class_add_static_pad_template (
-      element_class, &remap_src_template);
+  gst_oct_holder_install (&remap_holder, object_class,
+      gst_oct_holder_install (&remap_place_holder, object_class, 1));
+  gst_element_class_add_pad_template (
+      element_class, gst_oct_remap_caps_new_template (GST_PAD_SINK));
+  gst_element_class_add_pad_template (
+      element_class, gst_oct_remap_caps_new_template (GST_PAD_SRC));
   gst_element_class_set_static_metadata (element_class, "OCT scans to rasters",
       "Filter/Video", "Makes ordinary volumes of scans that are not rasters",
       "The gst-oct developers");
   element_class->change_state = gst_oct_remap_change_state;
+  element_class->set_context = gst_oct_remap_set_context;
+}
+
+static GstPad *
+remap_new_pad (GstOctRemap *self, const char *name)
+{
+  GstPad *pad = gst_pad_new_from_template (
+      gst_element_class_get_pad_template (GST_ELEMENT_GET_CLASS (self), name),
+      name);
+
+  gst_pad_set_query_function (pad, gst_oct_remap_answer_query);
+  return pad;
 }
 
 static void
 gst_oct_remap_init (GstOctRemap *self)
 {
+  gst_oct_properties_init (&remap_place_properties, self);
   gst_oct_properties_init (&gst_oct_remap_properties, &self->settings);
   g_queue_init (&self->events);
   gst_oct_scan_clear (&self->scan);
-  self->start = self->end = GST_CLOCK_TIME_NONE;
-  self->sink = gst_pad_new_from_static_template (&remap_sink_template, "sink");
-  self->src = gst_pad_new_from_static_template (&remap_src_template, "src");
-  gst_pad_set_query_function (self->sink, gst_oct_remap_answer_query);
-  gst_pad_set_query_function (self->src, gst_oct_remap_answer_query);
+  self->start = self->end = self->shown = GST_CLOCK_TIME_NONE;
+  self->sink = remap_new_pad (self, "sink");
+  self->src = remap_new_pad (self, "src");
   gst_pad_set_chain_function (self->sink, gst_oct_remap_chain);
   gst_pad_set_event_function (self->sink, gst_oct_remap_sink_event);
   gst_oct_order_init (self->sink);

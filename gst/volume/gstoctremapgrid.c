@@ -59,6 +59,17 @@ static GST_OCT_DEFINE_ENUM (
           "A-scans: sums of complex values, for scans that keep their phase; "
           "else sums of amplitudes, with the phase of the nearest A-line",
           0, NULL, GST_OCT_BOOLEAN (GstOctRemapSettings, complex, FALSE) },
+      { "update", "Update",
+          "When there is a new raster: of complete volumes, or also while the "
+          "beam moves, of the newest A-line of every place",
+          0, NULL,
+          GST_OCT_ENUM (GstOctRemapSettings, update,
+              gst_oct_volume_update_get_type, GST_OCT_UPDATE_VOLUME) },
+      { "interval", "Interval",
+          "update=scan: time of the scan in seconds from a raster to the next "
+          "(0 = one after each buffer)",
+          0, NULL,
+          GST_OCT_DOUBLE (GstOctRemapSettings, interval, 0.0, 3600.0, 0.04) },
       { "holes", "Holes", "Pixels of the raster that are holes",
           GST_OCT_PROPERTY_READ_ONLY, NULL,
           GST_OCT_UINT64 (GstOctRemapSettings, holes, 0, G_MAXUINT64, 0) },

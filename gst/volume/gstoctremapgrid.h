@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "gstoctproperties.h"
+#include "gstoctvolumecommon.h"
 #include "oct-scan-places.h"
 #include "oct-scan-remap.h"
 
@@ -17,6 +17,8 @@ typedef struct {
   double width, hole;          /* pixels */
   double delay_x, delay_y;     /* A-lines */
   gboolean complex;
+  GstOctVolumeUpdate update;
+  double interval;        /* seconds */
   guint64 holes, missing; /* to be read */
 } GstOctRemapSettings;
 

@@ -191,14 +191,16 @@ set_output (GstOctVolumeCs *self)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (GstCaps) caps = NULL;
+  GstOctPassage *passage;
 
   if (self->has_output)
     return GST_FLOW_OK;
-  caps = gst_oct_filler_choose_caps (self->filler, self->src, make_caps (self));
+  passage = gst_oct_filler_get_passage (self->filler);
+  caps = gst_oct_passage_choose_caps (passage, self->src, make_caps (self));
   if (!gst_pad_set_caps (self->src, caps))
     return GST_PAD_IS_FLUSHING (self->src) ? GST_FLOW_FLUSHING
                                            : GST_FLOW_NOT_NEGOTIATED;
-  if (!gst_oct_filler_set_output (self->filler, self->src, caps, &error))
+  if (!gst_oct_passage_set_output (passage, self->src, caps, &error))
     return volume_cs_fail (self, &error);
   self->has_output = TRUE;
   gst_oct_volume_events_send (&self->events, self->src);
@@ -414,6 +416,7 @@ volume_cs_take (GstOctVolumeCs *self, GstBuffer *buffer)
                      ? scan.bscans
                      : 0;
   g_autoptr (GError) error = NULL;
+  GstOctPassage *passage;
   GstFlowReturn ret;
 
   /* volumes of another size begin anew */
@@ -426,10 +429,11 @@ volume_cs_take (GstOctVolumeCs *self, GstBuffer *buffer)
   if (self->filler == NULL && !volume_cs_prepare (self, bscans, &error))
     return volume_cs_fail (self, &error);
   gst_oct_scan_begin (&self->scan, buffer, &self->in, count_expected (self));
-  if (!gst_oct_filler_begin (self->filler, buffer, &error))
+  passage = gst_oct_filler_get_passage (self->filler);
+  if (!gst_oct_passage_begin (passage, buffer, &error))
     return volume_cs_fail (self, &error);
   ret = take_runs (self, buffer);
-  if (!gst_oct_filler_end (self->filler, &error))
+  if (!gst_oct_passage_end (passage, &error))
     return volume_cs_fail (self, &error);
   return ret;
 }
@@ -475,7 +479,8 @@ take_caps (GstOctVolumeCs *self, GstEvent *event)
     self->in = info;
     gst_caps_replace (&self->caps, caps);
     if (self->filler == NULL
-        || gst_oct_filler_set_input (self->filler, &info, &error))
+        || gst_oct_passage_set_input (
+            gst_oct_filler_get_passage (self->filler), &info, &error))
       return TRUE;
     volume_cs_fail (self, &error);
     return FALSE;

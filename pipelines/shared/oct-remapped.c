@@ -27,7 +27,7 @@ remapped_count_waiting (const GstStructure *path)
       4.0 * MAX (sqrt ((double)lines * bscans), bscans), 16.0, MOST_WAITING);
 }
 
-/* octremap takes system memory alone, which octreconstruct delivers from the
+/* octremap may take system memory alone, which octreconstruct delivers from the
  * next B-scan on. */
 static gboolean
 remapped_is_on_gpu (GstPad *pad)

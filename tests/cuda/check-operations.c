@@ -94,8 +94,8 @@ main (int argc, char **argv)
     if (filter == NULL
         || (strcmp (filter, "cs") != 0 && strcmp (filter, "fused") != 0
             && strcmp (filter, "filters") != 0
-            && strcmp (filter, "refocus") != 0
-            && strcmp (filter, "kclock") != 0))
+            && strcmp (filter, "refocus") != 0 && strcmp (filter, "kclock") != 0
+            && strcmp (filter, "remap") != 0))
       bench (&check, (guint)samples, (guint)lines);
     if (filter == NULL || strcmp (filter, "fused") == 0)
       bench_fused (&check);
@@ -105,6 +105,8 @@ main (int argc, char **argv)
       bench_refocus (&check);
     if (filter == NULL || strcmp (filter, "kclock") == 0)
       bench_kclock (&check);
+    if (filter == NULL || strcmp (filter, "remap") == 0)
+      bench_remap (&check);
     if (filter == NULL || strcmp (filter, "cs") == 0)
       bench_cs (&check, (guint)samples, (guint)lines);
     return 0;

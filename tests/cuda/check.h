@@ -157,4 +157,5 @@ void bench_fused (Check *check);
 void bench_filters (Check *check);
 void bench_refocus (Check *check);
 void bench_kclock (Check *check);
+void bench_remap (Check *check);
 void bench_cs (Check *check, guint samples, guint lines);

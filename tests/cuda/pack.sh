@@ -31,7 +31,8 @@ cp "$scanner/gst-plugin-scanner" "$(command -v gst-launch-1.0)" \
   "$build/tests/cuda/check-operations" "$build/tests/cuda/racecheck-control" \
   "$build/tests/volume/check-volume" "$build/tests/volume/check-sections" \
   "$build/tests/volume/check-volume-look" \
-  "$build/tests/volume/check-volume-cs" "$build/tests/bench/bench-volume" \
+  "$build/tests/volume/check-volume-cs" "$build/tests/volume/check-remap" \
+  "$build/tests/bench/bench-volume" \
   "$build/tests/bench/bench-volume-cs" "$build/tests/bench/bench-calls" \
   "$out/bin/"
 for program in "$build"/tests/gst/test-*; do

@@ -143,14 +143,14 @@ run_memory () {
 
 # The same of volumes, whose programs have no small cases, all at once.
 check_volumes () { # TOOL
-  for name in volume sections volume-cs; do
+  for name in volume sections volume-cs remap; do
     (timeout "${OCT_CHECKER_SECONDS:-300}" compute-sanitizer --tool "$1" \
       --error-exitcode 9 "$pack/bin/check-$name" \
       --module "$pack/module/liboctcuda.so" >"$logs/$1-$name.txt" 2>&1
     echo $? >"$logs/$1-$name.status") &
   done
   wait
-  for name in volume sections volume-cs; do
+  for name in volume sections volume-cs remap; do
     note_status "$1 $name" "$(cat "$logs/$1-$name.status")" "$(
       grep 'SUMMARY' "$logs/$1-$name.txt" | tail -n 1 | sed 's/^=* //')"
   done
@@ -198,7 +198,7 @@ run_elements () {
   on_gpu=${OCT_TESTS_ON_GPU-chain filters bscans waiting octcs octdcsub octnufft \
     octkclock octkresample octdispersion octfft octcs-masks octlogscale cscan states \
     settings files pending refused octreconstruct method-switch autofocus \
-    octmeter background octvolume volume-noise octvolumecs sections \
+    octmeter background octvolume volume-noise octvolumecs octremap octremap-virtual sections \
     octcolormap octflip octspeckle octsharpen octangio octdoppler octdynamic octrefocus octaverage waiting scatter devices leaks errors}
   as_it_likes=${OCT_TESTS_AUTO-chain filters octcs octdcsub octnufft \
     octkclock octkresample octcs-masks cscan states settings files leaks octsrc \
@@ -402,6 +402,10 @@ for part in $parts; do
       note_status 'check volume-cs' $? "$(
         grep -c '^ok' "$logs/volume-cs.txt") cases"
       grep '^not ok' "$logs/volume-cs.txt" | head -n 40
+      "$pack/bin/check-remap" --module "$pack/module/liboctcuda.so" \
+        >"$logs/remap.txt" 2>&1
+      note_status 'check remap' $? "$(grep -c '^ok' "$logs/remap.txt") cases"
+      grep '^not ok' "$logs/remap.txt" | head -n 40
       ;;
     bench) run_bench ;;
     gather) run_gather ;;

@@ -702,6 +702,71 @@ GST_START_TEST (test_delay)
 }
 GST_END_TEST;
 
+static gboolean
+has_come (guint pixel, guint bscan)
+{
+  guint i = 0;
+
+  while (order[i] != pixel)
+    i++;
+  return i / LINES <= bscan;
+}
+
+/* After each buffer a raster of the newest A-line of every place: in the second
+ * volume all A-lines are black, and the others are those of the first. */
+GST_START_TEST (test_update)
+{
+  GstHarness *harness = make_harness ("method=nearest update=scan interval=0");
+
+  gst_harness_push_event (harness, make_path (LINES, BSCANS, COUNT, 0, 0));
+  for (guint i = 0; i < 2 * BSCANS; i++) {
+    GstBuffer *image = make_image (i % BSCANS, i / BSCANS);
+
+    gst_buffer_memset (
+        image, 0, 0, i < BSCANS ? 0 : gst_buffer_get_size (image));
+    fail_unless_equals_int (gst_harness_push (harness, image), GST_FLOW_OK);
+    fail_unless_equals_int (gst_harness_buffers_in_queue (harness), ROWS);
+    for (guint pixel = 0; pixel < COUNT; pixel += COLUMNS) {
+      g_autoptr (GstBuffer) buffer = gst_harness_pull (harness);
+      GstOctScanPosition scan = oct_test_get_scan_position (buffer);
+      guint8 greys[COLUMNS];
+
+      fail_unless_equals_int (scan.bscan, pixel / COLUMNS);
+      fail_unless_equals_uint64 (scan.volume, i);
+      gst_buffer_extract (buffer, 0, greys, COLUMNS);
+      for (guint x = 0; x < COLUMNS; x++)
+        fail_unless_equals_int (
+            greys[x], (has_come (pixel + x, i % BSCANS) == (i < BSCANS))
+                          * get_grey (pixel + x, 0));
+    }
+  }
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
+/* Rasters come after the interval, and at the end of the volume. */
+GST_START_TEST (test_interval)
+{
+  static const guint rasters[BSCANS] = { 1, 0, 0, 1, 0, 1 };
+  GstHarness *harness = make_harness ("update=scan interval=0.025");
+
+  gst_harness_push_event (harness, make_path (LINES, BSCANS, COUNT, 0, 0));
+  for (guint i = 0; i < BSCANS; i++) {
+    gint64 before = g_get_monotonic_time (), after;
+
+    gst_harness_push (harness, make_image (i, 0));
+    after = g_get_monotonic_time ();
+    fail_unless_equals_int (
+        gst_harness_buffers_in_queue (harness), rasters[i] * ROWS);
+    while (gst_harness_buffers_in_queue (harness) > 0)
+      gst_buffer_unref (gst_harness_pull (harness));
+    while (g_get_monotonic_time () - after < after - before)
+      g_thread_yield ();
+  }
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
 static Suite *
 octremap_suite (void)
 {
@@ -723,9 +788,11 @@ octremap_suite (void)
   tcase_add_test (tcase, test_other_lines);
   tcase_add_test (tcase, test_fields);
   tcase_add_test (tcase, test_outside);
-  if (CAN_LIMIT_MEMORY)
+  if (CAN_LIMIT_MEMORY && !oct_test_skips_on_gpu ("it has the memory"))
     tcase_add_test (tcase, test_no_memory);
   tcase_add_loop_test (tcase, test_delay, 0, 2);
+  tcase_add_test (tcase, test_update);
+  tcase_add_test (tcase, test_interval);
   suite_add_tcase (suite, tcase);
   return suite;
 }

@@ -3,8 +3,8 @@
  * Places of A-lines, their files, and the weights that make a raster of them,
  * against the float64 reference in Python.
  */
+#include "oct-remap.h"
 #include "oct-scan-places.h"
-#include "oct-scan-remap.h"
 
 #include "oct-test.h"
 
@@ -76,6 +76,28 @@ remap (const OctScanRemapSettings *settings, const double *x, const double *y,
   return map;
 }
 
+/* Row `row` of the raster of lines[map->count], one depth each, on the CPU; `seen`
+ * NULL: all have come. */
+static void
+make_row (const OctScanRemap *map, guint row, gconstpointer lines,
+    const guint8 *seen, OctSampleFormat format, OctScanRemapOf of, gpointer to)
+{
+  const OctRemapTable *table = oct_backend_cpu ()->remap;
+  OctRemapParams params = { map, format, 1, map->count, of, seen, NULL };
+  gsize value = oct_sample_format_size (format);
+  OctPlane plane = { (gpointer)lines,
+    format == OCT_SAMPLE_CF32 ? value : map->count * value };
+  OctFrame frame = {
+    { { to, format == OCT_SAMPLE_CF32 ? value : map->columns * value } }
+  };
+  OctRemap *made = table->create (&params, NULL, NULL);
+
+  g_assert_nonnull (made);
+  g_assert_true (table->store (made, 0, &plane, seen, NULL));
+  g_assert_true (table->fetch (made, row, seen == NULL, &frame, NULL));
+  table->destroy (made);
+}
+
 /* Weights are stored as float: sums of 12 of them, below 2, are right to 2e-6. */
 static void
 test_reference (void)
@@ -89,8 +111,8 @@ test_reference (void)
       lines[2 * i] = vector_lines[i];
     g_assert_cmpuint (map->holes, ==, k < 2 ? 4 : 0);
     for (guint y = 0; y < 6; y++) {
-      oct_scan_remap_row_cf32 (
-          map, y, lines, NULL, 1, OCT_SCAN_REMAP_COMPLEX, row);
+      make_row (
+          map, y, lines, NULL, OCT_SAMPLE_CF32, OCT_SCAN_REMAP_COMPLEX, row);
       for (guint x = 0; x < 8; x++)
         g_assert_cmpfloat_with_epsilon (
             row[2 * x], vector_rasters[k][8 * y + x], 2e-6);
@@ -119,8 +141,8 @@ test_plane (void)
   }
   map = remap (&settings, x, y, N);
   for (guint j = 0; j < 40; j++) {
-    oct_scan_remap_row_cf32 (
-        map, j, lines, NULL, 1, OCT_SCAN_REMAP_COMPLEX, row);
+    make_row (
+        map, j, lines, NULL, OCT_SAMPLE_CF32, OCT_SCAN_REMAP_COMPLEX, row);
     for (guint i = 0; i < 50; i++)
       off += !(fabs (row[2 * i] - (1 + 0.01 * i - 0.02 * j)) < 1e-3);
   }
@@ -213,13 +235,13 @@ test_degenerate (void)
   memset (lines, 100, sizeof lines);
   g_assert_cmpuint (one->holes, ==, 3);
   g_assert_cmpuint (none->holes, ==, 6);
-  oct_scan_remap_row_u8 (one, 0, lines, NULL, 1, row);
+  make_row (one, 0, lines, NULL, OCT_SAMPLE_U8, 0, row);
   g_assert_cmpint (row[0], ==, 100);
   g_assert_cmpint (row[1], ==, 100);
   g_assert_cmpint (row[2], ==, 0);
-  oct_scan_remap_row_u8 (heap, 1, lines, NULL, 1, row);
+  make_row (heap, 1, lines, NULL, OCT_SAMPLE_U8, 0, row);
   g_assert_cmpint (row[0], ==, 100);
-  oct_scan_remap_row_u8 (none, 0, lines, NULL, 1, row);
+  make_row (none, 0, lines, NULL, OCT_SAMPLE_U8, 0, row);
   g_assert_cmpint (row[0], ==, 0);
 }
 
@@ -240,13 +262,13 @@ test_seen (void)
     deep[i] = i % 2 ? G_MAXUINT16 : 0;
   }
   for (guint y = 0; y < 6; y++) {
-    oct_scan_remap_row_u8 (map, y, lines, seen, 1, row);
+    make_row (map, y, lines, seen, OCT_SAMPLE_U8, 0, row);
     for (guint x = 0; x < 8; x++)
       g_assert_true (row[x] == 200 || row[x] == 0);
-    oct_scan_remap_row_u8 (map, y, lines, NULL, 1, row);
+    make_row (map, y, lines, NULL, OCT_SAMPLE_U8, 0, row);
     for (guint x = 0; x < 8; x++)
       changed += row[x] != 200;
-    oct_scan_remap_row_u16 (map, y, deep, NULL, 1, deep_row);
+    make_row (map, y, deep, NULL, OCT_SAMPLE_U16, 0, deep_row);
     for (guint x = 0; x < 8; x++) {
       double sum = 0;
 
@@ -258,7 +280,7 @@ test_seen (void)
   }
   g_assert_cmpuint (changed, >, 10);
   memset (seen, 0, sizeof seen);
-  oct_scan_remap_row_u8 (map, 0, lines, seen, 1, row);
+  make_row (map, 0, lines, seen, OCT_SAMPLE_U8, 0, row);
   g_assert_cmpint (row[0], ==, 0);
 }
 
@@ -301,8 +323,8 @@ test_lost (void)
       hole = sum < 0.1 || sum < size / 2;
       cancelled += sum >= 0.1 && sum < size / 2;
       g_assert_cmpint (taken[p], ==, !hole);
-      oct_scan_remap_row_cf32 (
-          map, p / 8, lines, seen, 1, OCT_SCAN_REMAP_COMPLEX, row);
+      make_row (map, p / 8, lines, seen, OCT_SAMPLE_CF32,
+          OCT_SCAN_REMAP_COMPLEX, row);
       g_assert_cmpfloat (fabsf (row[2 * (p % 8)]), <=, 2);
       g_assert_cmpfloat_with_epsilon (
           row[2 * (p % 8)], hole ? 0 : value / sum, 2e-5);
@@ -321,12 +343,12 @@ test_amplitudes (void)
   g_autoptr (OctScanRemap) map = remap (&settings, x, y, 4);
   float value[2];
 
-  oct_scan_remap_row_cf32 (
-      map, 0, lines, NULL, 1, OCT_SCAN_REMAP_AMPLITUDES, value);
+  make_row (
+      map, 0, lines, NULL, OCT_SAMPLE_CF32, OCT_SCAN_REMAP_AMPLITUDES, value);
   g_assert_cmpfloat_with_epsilon (value[0], 0, 1e-6);
   g_assert_cmpfloat_with_epsilon (value[1], 2, 1e-5);
-  oct_scan_remap_row_cf32 (
-      map, 0, lines, NULL, 1, OCT_SCAN_REMAP_COMPLEX, value);
+  make_row (
+      map, 0, lines, NULL, OCT_SAMPLE_CF32, OCT_SCAN_REMAP_COMPLEX, value);
   for (guint part = 0; part < 2; part++) {
     double sum = 0;
 

@@ -43,7 +43,8 @@ volume_device_open (VolumeDevice *d, const char *module)
   *d = (VolumeDevice){ .name = "cpu",
     .table = oct_backend_cpu ()->volume,
     .sections = oct_backend_cpu ()->sections,
-    .volume_cs = oct_backend_cpu ()->volume_cs };
+    .volume_cs = oct_backend_cpu ()->volume_cs,
+    .remap = oct_backend_cpu ()->remap };
   if (module == NULL)
     return TRUE;
   d->device = load (module);
@@ -54,6 +55,7 @@ volume_device_open (VolumeDevice *d, const char *module)
   d->table = backend->volume;
   d->sections = backend->sections;
   d->volume_cs = backend->volume_cs;
+  d->remap = backend->remap;
   d->stream = d->device->stream_new (TRUE, &error);
   volume_device_expect (d->stream != NULL, error);
   return TRUE;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "oct-device.h"
+#include "oct-remap.h"
 #include "oct-volume-cs.h"
 #include "oct-volume.h"
 
@@ -13,6 +14,7 @@ typedef struct {
   const char *name;
   const OctVolumeTable *table, *sections;
   const OctVolumeCsTable *volume_cs;
+  const OctRemapTable *remap;
   const OctDevice *device; /* NULL: the CPU */
   gpointer stream;         /* that images are stored in */
 } VolumeDevice;
