@@ -155,14 +155,14 @@ const niceStep = (span) => {
 };
 
 // From um to pixels: the whole path and the middle of the scanner fit, x and y alike.
-function makeView(wish, size) {
+function makeView(wish, width, height) {
   const xs = [...path.x, ...wish.map(([x]) => x)];
   const ys = [...path.y, ...wish.map(([, y]) => y)];
   const range = (values) => values.reduce(([a, b], v) => [Math.min(a, v), Math.max(b, v)], [Infinity, -Infinity]);
   const [[left, right], [top, bottom]] = [range(xs), range(ys)];
   const span = Math.max(right - left, bottom - top, 1e-3) * 1.1;
   const edge = { left: 38, bottom: 26, top: 6, right: 8 };
-  const scale = Math.min(size - edge.left - edge.right, size - edge.top - edge.bottom) / span;
+  const scale = Math.min(width - edge.left - edge.right, height - edge.top - edge.bottom) / span;
   const start = [(left + right - span) / 2, (top + bottom - span) / 2];
   return { span, start, end: start.map((a) => a + span), box: [edge.left, edge.top, span * scale, span * scale],
     at: ([x, y]) => [edge.left + (x - start[0]) * scale, edge.top + (y - start[1]) * scale] };
@@ -243,7 +243,7 @@ function drawDirections(context, view) {
 
 function drawLost(context, view) {
   context.strokeStyle = context.fillStyle = "#ff5f56";
-  context.lineWidth = 2.5;
+  context.lineWidth = 1.5;
   for (let k = 0; k + 1 < (track?.ranges.length ?? 0); k += 2) {
     const [first, count] = [track.ranges[k], track.ranges[k + 1]];
     for (let i = first; i < first + count;) {
@@ -293,16 +293,16 @@ function drawWish(context, view, wish) {
 
 function draw() {
   const canvas = $("scan-path");
-  const size = canvas.clientWidth;
-  if (!path || size === 0) return;
-  const pixels = Math.round(size * devicePixelRatio);
-  if (canvas.width !== pixels) canvas.width = canvas.height = pixels;
+  const { clientWidth: width, clientHeight: height } = canvas;
+  if (!path || width === 0) return;
+  const pixels = [width, height].map((side) => Math.round(side * devicePixelRatio));
+  if (canvas.width !== pixels[0]) [canvas.width, canvas.height] = pixels;
   const context = canvas.getContext("2d");
   context.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0);
-  context.clearRect(0, 0, size, size);
+  context.clearRect(0, 0, width, height);
   const values = edited ? read() : null;
   const wish = values && numbers.every((name) => Number.isFinite(values[name])) ? outline(values) : [];
-  const view = makeView(wish, size);
+  const view = makeView(wish, width, height);
   drawAxes(context, view);
   drawPath(context, view);
   drawDirections(context, view);
