@@ -294,10 +294,13 @@ oct_scanner_new (const OctScannerOptions *options, guint lines, guint bscans,
   scanner->sink = g_strdup (options->sink);
   scanner->relay = oct_scan_relay_new ();
   event = scanner_make_path (scanner, &scanner->scan, scanner->path, error);
-  if (event != NULL)
-    return scanner;
-  oct_scanner_free (scanner);
-  return NULL;
+  if (event == NULL) {
+    oct_scanner_free (scanner);
+    return NULL;
+  }
+  /* a file does not say the pattern */
+  oct_scan_relay_tell (scanner->relay, event);
+  return scanner;
 }
 
 const char *

@@ -198,8 +198,13 @@ function drawAxes(context, view) {
   context.fillText("mm", 2, top + height + 20);
 }
 
-// Rasters and diameters are taken B-scan by B-scan; the others are one curve.
-const isApart = () => ["raster", "radial", "file"].includes(path.pattern);
+// Whether B-scan `b` of those shown goes on from the one before, as pieces of a curve
+// do: the step between them is about one within.
+function isJoined(b) {
+  const each = perBscan();
+  const step = (i) => Math.hypot(path.x[i] - path.x[i - 1], path.y[i] - path.y[i - 1]);
+  return b > 0 && path.bscanStep === 1 && step(b * each) <= 1.5 * step(b * each + 1);
+}
 
 function trace(context, view, first, end, begin) {
   for (let i = first; i < end; i++) {
@@ -215,7 +220,7 @@ function drawPath(context, view) {
   context.strokeStyle = "#58a6ff";
   context.globalAlpha = Math.max(0.35, Math.min(0.9, 40 / shown));
   context.beginPath();
-  for (let b = 0; b < shown; b++) trace(context, view, b * each, (b + 1) * each, b === 0 || isApart());
+  for (let b = 0; b < shown; b++) trace(context, view, b * each, (b + 1) * each, !isJoined(b));
   context.stroke();
   context.globalAlpha = 1;
 }
