@@ -3,7 +3,7 @@
 #include "gstoctscanpath.h"
 #include "oct/oct.h"
 
-/* Of a program that sends them faster than volumes come: the oldest goes. */
+/* A program may send them faster than volumes come: the oldest goes. */
 #define MOST_WAITING 16u
 
 typedef struct {

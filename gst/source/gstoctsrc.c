@@ -62,7 +62,7 @@ struct _GstOctSrc {
   gboolean downstream_strides; /* takes any stride (GstVideoMeta) */
   guint64 stop;                /* first B-scan not to deliver */
   gboolean discont;
-  guint told_damaged;          /* B-scans that a warning has named */
+  guint told_damaged; /* B-scans that a warning has named */
   GstOctSrcScan scan;
   OctCalibration *calibration; /* read at the start, not sent yet */
 };

@@ -28,8 +28,8 @@ src_scan_follow (GstOctSrcScan *scan, GstBaseSrc *src, GstOctInput *input,
     guint64 frame, guint count)
 {
   const OctReaderInfo *info = gst_oct_input_get_info (input);
-  g_autoptr (OctScanPlaces) places = gst_oct_next_paths_take (&scan->paths,
-      GST_ELEMENT (src), frame, count, info->lines, info->bscans);
+  g_autoptr (OctScanPlaces) places = gst_oct_next_paths_take (
+      &scan->paths, GST_ELEMENT (src), frame, count, info->lines, info->bscans);
 
   if (places == NULL)
     return;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * What octsrc tells of its scan: which A-lines of a volume there are, and where.
+ * The scan as octsrc tells it: which A-lines of a volume there are, and where.
  */
 #pragma once
 

@@ -108,12 +108,12 @@ live_control_keep (OctLive *live, GError **error)
 static gboolean
 live_control_scan (OctLive *live, const OctLiveBeam *beam, GError **error)
 {
-  OctScannerScan scan = { oct_scanner_find_pattern (beam->pattern),
-    beam->width, beam->height, beam->x, beam->y, beam->angle };
+  OctScannerScan scan = { oct_scanner_find_pattern (beam->pattern), beam->width,
+    beam->height, beam->x, beam->y, beam->angle };
 
   if (live->scanner == NULL)
-    return live_control_refuse (error,
-        "There is no scanner; start oct-live with --scan PATTERN.");
+    return live_control_refuse (
+        error, "There is no scanner; start oct-live with --scan PATTERN.");
   if (scan.pattern == NULL)
     return live_control_refuse (
         error, "This pattern does not exist here; choose another one.");

@@ -8,7 +8,7 @@
 #define MAX_SDP 16384
 #define MAX_CANDIDATE 512
 #define MAX_TEXT 400 /* of people, bytes */
-/* Of a scan. */
+/* Sizes and places of a scan. */
 #define LEAST_UM 0.01
 #define MOST_UM 1e7
 
@@ -155,8 +155,8 @@ read_pattern (JsonNode *value, OctLiveMessage *message)
     if (!g_ascii_islower (*c) && *c != '-')
       return FALSE;
   return text != NULL
-         && g_strlcpy (message->beam.pattern, text,
-                sizeof message->beam.pattern)
+         && g_strlcpy (
+                message->beam.pattern, text, sizeof message->beam.pattern)
                 > 0;
 }
 

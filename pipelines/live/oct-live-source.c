@@ -86,8 +86,8 @@ add_octsrc (const OctLiveSource *source, GstBin *pipeline, GError **error)
 static void
 live_source_connect (const OctLiveSource *source, GstElement *part)
 {
-  g_autoptr (GstElement) element = gst_bin_get_by_name (
-      GST_BIN (part), source->digitizer != NULL ? OCT_DIGITIZER_NAME : "octsrc");
+  g_autoptr (GstElement) element = gst_bin_get_by_name (GST_BIN (part),
+      source->digitizer != NULL ? OCT_DIGITIZER_NAME : "octsrc");
   g_autoptr (GstPad) pad = gst_element_get_static_pad (part, "src");
 
   if (source->scanner != NULL && element != NULL)

@@ -106,9 +106,8 @@ static void
 track_lose (OctLiveTrack *track, guint first, guint count)
 {
   GArray *ranges = track->present.ranges;
-  Range *last = ranges->len > 0
-                    ? &g_array_index (ranges, Range, ranges->len - 1)
-                    : NULL;
+  Range *last =
+      ranges->len > 0 ? &g_array_index (ranges, Range, ranges->len - 1) : NULL;
   Range range = { first, count };
 
   if (count == 0)
@@ -161,8 +160,7 @@ track_take_valid (OctLiveTrack *track, const GstStructure *s, guint bscan)
   g_autoptr (GstBuffer) valid = NULL;
   g_autofree guint8 *values = g_malloc (lines);
 
-  if (!gst_structure_get (
-          s, GST_OCT_SCAN_VALID, GST_TYPE_BUFFER, &valid, NULL)
+  if (!gst_structure_get (s, GST_OCT_SCAN_VALID, GST_TYPE_BUFFER, &valid, NULL)
       || gst_buffer_extract (valid, 0, values, lines) != lines)
     return;
   for (guint i = 0; i < lines; i++)

@@ -28,7 +28,7 @@ typedef struct {
   OctLive live;
   OctLiveTokens tokens;
   OctLiveListener *listener;
-  GPtrArray *pedals;   /* OctLivePedal */
+  GPtrArray *pedals; /* OctLivePedal */
   SoupServer *server;
   GMainLoop *loop;
   char *failure;       /* why it ends by itself */

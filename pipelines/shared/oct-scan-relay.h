@@ -17,7 +17,7 @@ typedef struct _OctScanRelay OctScanRelay;
 OctScanRelay *oct_scan_relay_new (void);
 void oct_scan_relay_unref (OctScanRelay *relay);
 
-/* Passes on what the element `name` of `bin` tells, as long as that is. */
+/* Passes on the paths that the element `name` of `bin` tells. */
 void oct_scan_relay_watch (OctScanRelay *relay, GstBin *bin, const char *name);
 
 /* Passes on this event of a path. */

@@ -10,7 +10,7 @@
 
 #define FOLDER "oct-scan-XXXXXX"
 #define FILE_NAME "path.txt"
-/* Of a scan that is tried. */
+/* The same of a scan that is tried. */
 #define OTHER_NAME "other.txt"
 #define GENERATOR "oct-scanner"
 #define MOST_UM 1e7
@@ -180,10 +180,10 @@ scanner_describe (
 
   for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)
     g_ascii_dtostr (text[i], sizeof text[i], numbers[i]);
-  return g_strdup_printf (
-      "octscangen name=" GENERATOR " is-live=true lines=%u bscans=%u "
-      "line-rate=%u %s%s %s pattern=%s width=%s height=%s "
-      "offset-x=%s offset-y=%s angle=%s",
+  return g_strdup_printf ("octscangen name=" GENERATOR
+                          " is-live=true lines=%u bscans=%u "
+                          "line-rate=%u %s%s %s pattern=%s width=%s height=%s "
+                          "offset-x=%s offset-y=%s angle=%s",
       scanner->lines, scanner->bscans, scanner->rate,
       quoted != NULL ? "scan-output=" : "", quoted != NULL ? quoted : "",
       scanner->properties, scan->pattern, text[0], text[1], text[2], text[3],
@@ -207,7 +207,7 @@ scanner_name_options (GError *error)
   }
 }
 
-/* Of the path that octscangen has told. */
+/* The event of the path that octscangen has told. */
 static GstEvent *
 scanner_find_event (GstElement *pipeline)
 {
@@ -282,10 +282,8 @@ oct_scanner_new (const OctScannerOptions *options, guint lines, guint bscans,
   }
   scanner->path = g_build_filename (scanner->folder, FILE_NAME, NULL);
   scanner->other = g_build_filename (scanner->folder, OTHER_NAME, NULL);
-  scanner->scan =
-      (OctScannerScan){ oct_scanner_find_pattern (options->pattern),
-        options->width, options->height, options->x, options->y,
-        options->angle };
+  scanner->scan = (OctScannerScan){ oct_scanner_find_pattern (options->pattern),
+    options->width, options->height, options->x, options->y, options->angle };
   scanner->properties =
       g_strdup (options->properties != NULL ? options->properties : "");
   scanner->lines = lines;

@@ -41,9 +41,9 @@ void oct_scanner_options_clear (OctScannerOptions *options);
 
 /* The scan of a scanner. */
 typedef struct {
-  const char *pattern;       /* one of oct_scanner_get_patterns() */
+  const char *pattern;        /* one of oct_scanner_get_patterns() */
   double width, height, x, y; /* um */
-  double angle;              /* degrees */
+  double angle;               /* degrees */
 } OctScannerScan;
 
 /* Static, with NULL at the end. */

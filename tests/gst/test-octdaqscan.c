@@ -76,10 +76,11 @@ write_block (OctDaqWriter *writer)
 static GstElement *
 play (const char *socket, const char *file)
 {
-  g_autofree char *launch = g_strdup_printf (
-      "octdaqsrc name=octdaqsrc0 socket=%s scan-file=%s reconnect=false keep-incomplete=true "
-      "timeout=%u ! appsink name=sink sync=false",
-      socket, file, LONG);
+  g_autofree char *launch =
+      g_strdup_printf ("octdaqsrc name=octdaqsrc0 socket=%s scan-file=%s "
+                       "reconnect=false keep-incomplete=true "
+                       "timeout=%u ! appsink name=sink sync=false",
+          socket, file, LONG);
   GstElement *pipeline = gst_parse_launch (launch, NULL);
 
   fail_unless (pipeline != NULL);
@@ -202,8 +203,8 @@ static GstEvent *
 make_path_event (const char *file, guint bscans, gint64 first)
 {
   g_autofree char *text = NULL;
-  double *axes[2] = { g_new (double, LINES * bscans),
-    g_new (double, LINES * bscans) };
+  double *axes[2] = { g_new (double, LINES *bscans),
+    g_new (double, LINES *bscans) };
   g_autoptr (GstBuffer) x = NULL;
   g_autoptr (GstBuffer) y = NULL;
   GstStructure *s;
@@ -226,9 +227,9 @@ make_path_event (const char *file, guint bscans, gint64 first)
 
 /* The paths in the stream, and the number of the first B-scan after each. */
 typedef struct {
-  guint paths, other;  /* events, and those with pattern "other" */
-  guint64 begun[4];    /* per event */
-  gboolean waits;      /* for the B-scan after an event */
+  guint paths, other; /* events, and those with pattern "other" */
+  guint64 begun[4];   /* per event */
+  gboolean waits;     /* for the B-scan after an event */
 } Seen;
 
 static GstPadProbeReturn
@@ -371,12 +372,13 @@ GST_START_TEST (test_refused_change)
   oct_daq_close (writer);
   for (guint i = 0; i < BSCANS; i++)
     gst_sample_unref (pull (pipeline));
-  message = gst_bus_timed_pop_filtered (
-      bus, LONG * GST_MSECOND, GST_MESSAGE_WARNING);
+  message =
+      gst_bus_timed_pop_filtered (bus, LONG * GST_MSECOND, GST_MESSAGE_WARNING);
   fail_unless (message != NULL);
   gst_message_parse_warning (message, &warning, NULL);
   fail_unless (strstr (warning->message,
-                   __i__ == 0 ? "5 B-scans of 8 A-lines" : "A-line 8") != NULL,
+                   __i__ == 0 ? "5 B-scans of 8 A-lines" : "A-line 8")
+                   != NULL,
       "%s", warning->message);
   check_path (pipeline, file);
   gst_element_set_state (pipeline, GST_STATE_NULL);

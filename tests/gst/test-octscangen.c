@@ -287,7 +287,7 @@ GST_START_TEST (test_changes)
 }
 GST_END_TEST
 
-/* What an event of a path says, and the A-lines that were sent before it. */
+/* Events of paths, and the A-lines that were sent before them. */
 typedef struct {
   guint buffers, lines; /* so far */
   guint paths;
@@ -342,8 +342,8 @@ hear_paths (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   if (s == NULL || !gst_structure_has_name (s, "application/x-oct-scan-path"))
     return GST_PAD_PROBE_OK;
   fail_unless (told->paths < 3);
-  fail_unless (gst_structure_get_uint64 (
-      s, "first-line", &told->first[told->paths]));
+  fail_unless (
+      gst_structure_get_uint64 (s, "first-line", &told->first[told->paths]));
   told->sent[told->paths] = told->lines;
   told->x[told->paths] = get_second (s, "x");
   told->y[told->paths] = get_second (s, "y");

@@ -328,7 +328,7 @@ test_longest_text (void)
 }
 
 static void
-test_refused (void)
+test_scan_refused (void)
 {
   static const char *const texts[] = {
     "{\"type\":\"scan\",\"pattern\":\"raster\",\"width\":0,"
@@ -351,8 +351,17 @@ test_refused (void)
     "\"height\":1,\"x\":0,\"y\":0,\"angle\":0}",
     "{\"type\":\"scan\",\"pattern\":\"raster\",\"width\":1,"
     "\"height\":1,\"x\":0,\"y\":0,\"angle\":0,\"more\":1}",
-    "{\"type\":\"scan\",\"pattern\":\"raster\"}",
-    "", "x", "[]", "{}", "null", "12",
+    "{\"type\":\"scan\",\"pattern\":\"raster\"}"
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
+    refuse (texts[i], strlen (texts[i]));
+}
+
+static void
+test_refused (void)
+{
+  static const char *const texts[] = { "", "x", "[]", "{}", "null", "12",
     "{\"type\":\"set\"", "{\"type\":\"set\"} {}", "{\"type\":5}",
     "{\"type\":\"reboot\"}", "{\"type\":\"watch\"}",
     "{\"type\":\"watch\",\"media\":\"rtsp\"}",
@@ -550,6 +559,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/live/message/every-type", test_every_type);
   g_test_add_func ("/live/message/scan", test_scan);
+  g_test_add_func ("/live/message/scan-refused", test_scan_refused);
   g_test_add_func ("/live/message/settings", test_settings);
   g_test_add_func ("/live/message/settings-again", test_settings_again);
   g_test_add_func ("/live/message/looks", test_looks);
