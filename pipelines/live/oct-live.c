@@ -94,12 +94,16 @@ static gboolean
 make_scanner (Program *program, const OctDigitizerRing *ring,
     OctLiveSource *source, GError **error)
 {
-  const OctLiveOptions *o = &program->options;
+  OctLiveOptions *o = &program->options;
+  g_autofree char *kept = NULL;
   double rate =
       ring->line_rate > 0.0 ? ring->line_rate : OCT_SCANNER_VIRTUAL_RATE;
 
   if (o->scanner.pattern == NULL)
     return TRUE;
+  if (o->instrument.load != NULL)
+    kept = oct_instrument_get_scan (o->instrument.load);
+  oct_scanner_options_use_kept (&o->scanner, kept);
   source->scan_lines = (guint)o->file.lines;
   if (source->scan_lines == 0)
     source->scan_lines = ring->lines > 0 ? ring->lines : OCT_SCANNER_LINES;

@@ -10,8 +10,6 @@
 
 #define FOLDER "oct-scan-XXXXXX"
 #define FILE_NAME "path.txt"
-/* The same of a scan that is tried. */
-#define OTHER_NAME "other.txt"
 #define GENERATOR "oct-scanner"
 #define MOST_UM 1e7
 #define MOST_RATE 1e7
@@ -37,9 +35,11 @@ struct _OctScanner {
   guint lines, bscans, rate;
   char *sink;   /* or NULL */
   char *folder; /* of the files */
-  char *path, *other;
+  char *path;
   Drive *drive; /* atomically counted; NULL: nothing is driven */
   OctScanRelay *relay;
+  void (*changed) (gpointer data); /* or NULL */
+  gpointer data;
 };
 
 /* ------------------------------------------------------------------ options */
@@ -76,6 +76,39 @@ oct_scanner_options_add (GOptionContext *context, OctScannerOptions *options)
   };
 
   g_option_context_add_main_entries (context, entries, NULL);
+}
+
+/* Sizes and places in um, degrees. */
+static gboolean
+scanner_is_scan (const double numbers[5])
+{
+  return numbers[0] > 0.0 && numbers[0] <= MOST_UM && numbers[1] > 0.0
+         && numbers[1] <= MOST_UM && fabs (numbers[2]) <= MOST_UM
+         && fabs (numbers[3]) <= MOST_UM && fabs (numbers[4]) <= 360.0;
+}
+
+void
+oct_scanner_options_use_kept (OctScannerOptions *o, const char *kept)
+{
+  double numbers[5];
+  char *end;
+
+  for (guint i = 0; kept != NULL && i < G_N_ELEMENTS (numbers); i++) {
+    numbers[i] = g_ascii_strtod (kept, &end);
+    kept = end != kept ? end : NULL;
+  }
+  if (kept == NULL || *kept != '\0' || !scanner_is_scan (numbers))
+    return;
+  if (o->size == NULL) {
+    o->width = numbers[0];
+    o->height = numbers[1];
+  }
+  if (o->centre == NULL) {
+    o->x = numbers[2];
+    o->y = numbers[3];
+  }
+  if (o->angle == 0.0)
+    o->angle = numbers[4];
 }
 
 static gboolean
@@ -227,8 +260,8 @@ scanner_find_event (GstElement *pipeline)
   return NULL;
 }
 
-/* Has octscangen check a scan and write its file: its first buffer does.  The
- * event of its path, or NULL with a sentence. */
+/* Has octscangen check a scan and write its file `path`, or NULL: its first buffer
+ * does.  The event of its path, or NULL with a sentence. */
 static GstEvent *
 scanner_make_path (OctScanner *scanner, const OctScannerScan *scan,
     const char *path, GError **error)
@@ -257,6 +290,12 @@ scanner_make_path (OctScanner *scanner, const OctScannerScan *scan,
   gst_element_set_state (pipeline, GST_STATE_NULL);
   if (event != NULL)
     return event;
+  if (message != NULL && GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS) {
+    g_set_error_literal (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+        "This scan takes two different paths in turn, as a spiral with "
+        "bidirectional=true does; leave that out of --scanner.");
+    return NULL;
+  }
   if (message == NULL) {
     g_set_error_literal (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
         "The path of --scan was not made within a minute; take fewer A-lines.");
@@ -281,7 +320,6 @@ oct_scanner_new (const OctScannerOptions *options, guint lines, guint bscans,
     return NULL;
   }
   scanner->path = g_build_filename (scanner->folder, FILE_NAME, NULL);
-  scanner->other = g_build_filename (scanner->folder, OTHER_NAME, NULL);
   scanner->scan = (OctScannerScan){ oct_scanner_find_pattern (options->pattern),
     options->width, options->height, options->x, options->y, options->angle };
   scanner->properties =
@@ -427,6 +465,31 @@ oct_scanner_get_scan (const OctScanner *scanner, OctScannerScan *scan)
   *scan = scanner->scan;
 }
 
+char *
+oct_scanner_write_scan (const OctScanner *scanner)
+{
+  const OctScannerScan *scan = &scanner->scan;
+  const double numbers[] = { scan->width, scan->height, scan->x, scan->y,
+    scan->angle };
+  GString *text = g_string_new (NULL);
+
+  for (guint i = 0; i < G_N_ELEMENTS (numbers); i++) {
+    char number[G_ASCII_DTOSTR_BUF_SIZE];
+
+    g_ascii_dtostr (number, sizeof number, numbers[i]);
+    g_string_append_printf (text, "%s%s", i > 0 ? " " : "", number);
+  }
+  return g_string_free (text, FALSE);
+}
+
+void
+oct_scanner_set_changed (
+    OctScanner *scanner, void (*changed) (gpointer data), gpointer data)
+{
+  scanner->changed = changed;
+  scanner->data = data;
+}
+
 const char *
 oct_scanner_get_fixed (const OctScanner *scanner)
 {
@@ -486,7 +549,7 @@ oct_scanner_change (
 
   if (fixed != NULL)
     return scanner_refuse (error, fixed);
-  event = scanner_make_path (scanner, scan, scanner->other, error);
+  event = scanner_make_path (scanner, scan, NULL, error);
   if (event == NULL || !scanner_check_size (scanner, event, error))
     return FALSE;
   if (scanner->drive != NULL)
@@ -494,6 +557,8 @@ oct_scanner_change (
   else
     oct_scan_relay_tell (scanner->relay, event);
   scanner->scan = *scan;
+  if (scanner->changed != NULL)
+    scanner->changed (scanner->data);
   return TRUE;
 }
 
@@ -526,12 +591,9 @@ oct_scanner_free (OctScanner *scanner)
   g_clear_pointer (&scanner->relay, oct_scan_relay_unref);
   if (scanner->path != NULL)
     g_unlink (scanner->path);
-  if (scanner->other != NULL)
-    g_unlink (scanner->other);
   if (scanner->folder != NULL)
     g_rmdir (scanner->folder);
   g_free (scanner->properties);
-  g_free (scanner->other);
   g_free (scanner->sink);
   g_free (scanner->folder);
   g_free (scanner->path);

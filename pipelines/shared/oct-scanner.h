@@ -39,6 +39,11 @@ void oct_scanner_options_add (
 gboolean oct_scanner_options_check (OctScannerOptions *options, GError **error);
 void oct_scanner_options_clear (OctScannerOptions *options);
 
+/* After that: size, centre and angle of oct_scanner_write_scan(), for those that
+ * were not given.  A text that is not valid, and NULL, change nothing. */
+void oct_scanner_options_use_kept (
+    OctScannerOptions *options, const char *kept);
+
 /* The scan of a scanner. */
 typedef struct {
   const char *pattern;        /* one of oct_scanner_get_patterns() */
@@ -75,6 +80,13 @@ void oct_scanner_set_source (
 
 /* The scan that was asked for last. */
 void oct_scanner_get_scan (const OctScanner *scanner, OctScannerScan *scan);
+
+/* Its size, centre and angle, to be kept; to be freed. */
+char *oct_scanner_write_scan (const OctScanner *scanner);
+
+/* Called after each change, in the thread of it; `changed` NULL: none is. */
+void oct_scanner_set_changed (
+    OctScanner *scanner, void (*changed) (gpointer data), gpointer data);
 
 /* NULL, or why another scan is not possible at all, a sentence. */
 const char *oct_scanner_get_fixed (const OctScanner *scanner);

@@ -160,6 +160,30 @@ const tests = {
     server.clear();
   },
 
+  async "an instrument keeps size, centre and angle; those of the command line count more"() {
+    const kept = mkdtempSync(join(tmpdir(), "oct-scan-kept-"));
+    const begin = async (...more) => {
+      const server = await Server.startWith({ XDG_DATA_HOME: kept }, "--lines", "40", "--bscans", "40", ...more);
+      const talk = await Talk.start(server);
+      return { server, talk, scan: (await until("the scan is known", () => last(talk, "state"))).scan };
+    };
+    const numbers = ({ width, height, x, y, angle }) => [width, height, x, y, angle];
+    const first = await begin("--scan", "raster", "--save-instrument", "Bench 3");
+    assert.deepEqual(numbers(first.scan), [5000, 5000, 0, 0, 0]);
+    await until("pictures come", () => last(first.talk, "status")?.frames > 0);
+    say(first.talk, { ...ASK, width: 4000.5, height: 2000, x: -250, y: 100, angle: 15 });
+    await until("it is taken", () => last(first.talk, "state").scan.width === 4000.5);
+    assert.equal(await first.server.stop(), 0);
+    for (const [more, expected] of [[[], [4000.5, 2000, -250, 100, 15]],
+      [["--size-um", "3000", "--angle", "7"], [3000, 3000, -250, 100, 7]]]) {
+      const again = await begin("--scan", "lissajous", "--instrument", "Bench 3", ...more);
+      assert.equal(again.scan.pattern, "lissajous");
+      assert.deepEqual(numbers(again.scan), expected);
+      assert.equal(await again.server.stop(), 0);
+    }
+    rmSync(kept, { recursive: true, force: true });
+  },
+
   async "without a scanner, or one that is driven from elsewhere, nothing is changed"() {
     const server = await Server.start();
     const talk = await Talk.start(server);
