@@ -115,7 +115,7 @@ beam_check (Beam *beam, const char *expected)
     g_error ("%s is not in %s", expected, text);
 }
 
-/* Counts are of the last volume that is over, and only of what has been due. */
+/* Counts are of the last volume that is over, and only of B-scans that were due. */
 static void
 test_losses (void)
 {
