@@ -27,6 +27,7 @@ struct _OctScanStream {
   guint sweep; /* PART_PATH: the one under way */
   GArray *way; /* of OctScanPoint */
   guint64 taken;
+  guint64 lines, first_line; /* A-lines made, and of them before this path */
 
   /* samples `first` .. first + raw->len - 1 of it; those before 0 are rest */
   GArray *raw;   /* of OctScanPoint */
@@ -146,6 +147,7 @@ stream_take_next (OctScanStream *s)
 {
   oct_scan_path_unref (s->path);
   s->path = g_steal_pointer (&s->next);
+  s->first_line = s->lines;
 }
 
 /* The last sweep of the path has ended. */
@@ -201,6 +203,7 @@ stream_step (OctScanStream *s)
   } else if (s->part != PART_REST) {
     point = s->path->points[s->at];
     gate = s->path->active[s->at++];
+    s->lines += gate;
   }
   g_array_append_val (s->raw, point);
   g_array_append_val (s->gates, gate);
@@ -422,6 +425,13 @@ oct_scan_stream_change (
   /* a closed curve goes on without a way */
   s->next = same ? NULL : oct_scan_path_ref (path);
   s->next_drive = *drive;
+}
+
+const OctScanPath *
+oct_scan_stream_get_path (const OctScanStream *s, guint64 *first)
+{
+  *first = s->first_line;
+  return s->path;
 }
 
 void

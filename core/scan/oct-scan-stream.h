@@ -46,6 +46,13 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (OctScanStream, oct_scan_stream_free)
 void oct_scan_stream_change (
     OctScanStream *stream, OctScanPath *path, const OctScanDrive *drive);
 
+/* The path of the samples that were made last, no new reference.  *first: A-lines
+ * that were taken before it since the stream was made.  It is known before
+ * oct_scan_stream_read() returns the first A-line of the path, and of the
+ * ways between paths, which have none. */
+const OctScanPath *oct_scan_stream_get_path (
+    const OctScanStream *stream, guint64 *first);
+
 /* Goes to rest after the present B-scan (a curve: volume), and ends. */
 void oct_scan_stream_stop (OctScanStream *stream);
 

@@ -127,7 +127,10 @@ G_BEGIN_DECLS
  * event as above with this name, sent after the caps and before the first
  * buffer, and again when the path changes.  octremap makes a raster of it,
  * octrawsink keeps it.  A volume is as many B-scans as the scan position says;
- * a piece of a curve counts as a B-scan. */
+ * a piece of a curve counts as a B-scan.
+ * octscangen sends it ahead of the voltages.  Sent to octdaqsrc or octsrc
+ * (gst_element_send_event()), it is another path of volumes of the same size,
+ * which goes on downstream before the first B-scan of it. */
 #define GST_OCT_SCAN_PATH_EVENT_NAME "application/x-oct-scan-path"
 /* guint: A-lines of a B-scan, and B-scans of a volume */
 #define GST_OCT_SCAN_PATH_LINES "lines"
@@ -139,5 +142,9 @@ G_BEGIN_DECLS
 #define GST_OCT_SCAN_PATH_Y "y"
 /* string, may be absent: raster, spiral, ..., file */
 #define GST_OCT_SCAN_PATH_PATTERN "pattern"
+/* guint64, of octscangen and for octdaqsrc: A-lines taken along other paths
+ * before this one, whole volumes of them, since the scanner was started.
+ * Absent: the path holds from the next volume on */
+#define GST_OCT_SCAN_PATH_FIRST "first-line"
 
 G_END_DECLS

@@ -19,6 +19,7 @@
 #include "gstoctdaqlosses.h"
 #include "gstocterror.h"
 #include "gstoctinstall.h"
+#include "gstoctnextpaths.h"
 #include "gstoctscanmeta.h"
 #include "gstoctscanpath.h"
 
@@ -60,6 +61,9 @@ struct _GstOctDaqSrc {
   gint64 heard; /* monotonic time of the last block */
   gboolean silent, misplaced;
   GstOctDaqLosses losses;
+  OctScanPlaces *path; /* that was sent and holds; NULL: that of the ring */
+
+  GstOctNextPaths paths;
 };
 
 static GstStaticPadTemplate src_template =
@@ -134,6 +138,7 @@ daq_src_begin_ring (GstOctDaqSrc *self)
   self->heard = g_get_monotonic_time ();
   self->silent = FALSE;
   if (self->found) {
+    gst_oct_next_paths_restart (&self->paths);
     daq_src_add (self, &self->counters.reconnects, 1);
     GST_ELEMENT_INFO (self, RESOURCE, READ,
         ("The program of the digitizer is there again."), (NULL));
@@ -332,6 +337,7 @@ daq_src_stop (GstBaseSrc *base)
   gst_oct_daq_bscan_clear (&self->bscan);
   daq_src_tell_losses (self, TRUE);
   g_clear_pointer (&self->ring, gst_oct_daq_ring_close);
+  gst_oct_next_paths_restart (&self->paths);
   GST_OBJECT_LOCK (self);
   gst_clear_caps (&self->caps);
   GST_OBJECT_UNLOCK (self);
@@ -594,17 +600,36 @@ daq_src_step (GstOctDaqSrc *self, GstBuffer **buffer, GError **error)
   }
 }
 
-/* Events that the first B-scan of a ring needs. */
+/* The path that holds from the B-scan on that was put together last. */
+static gboolean
+daq_src_take_path (GstOctDaqSrc *self)
+{
+  OctScanPlaces *path = gst_oct_next_paths_take (&self->paths,
+      GST_ELEMENT (self), self->next - 1 - self->base, 1,
+      gst_oct_daq_ring_get_header (self->ring)->bscan_lines,
+      gst_oct_daq_ring_get_bscans (self->ring));
+
+  if (path == NULL)
+    return FALSE;
+  g_clear_pointer (&self->path, oct_scan_places_unref);
+  self->path = path;
+  return TRUE;
+}
+
+/* Events that the first B-scan of a ring needs, or of a path. */
 static void
 daq_src_send_events (GstOctDaqSrc *self)
 {
   OctCalibration *calibration = gst_oct_daq_ring_get_calibration (self->ring);
-  OctScanPlaces *places = gst_oct_daq_ring_get_places (self->ring);
+  gboolean other = daq_src_take_path (self);
+  OctScanPlaces *places = self->path != NULL
+                              ? self->path
+                              : gst_oct_daq_ring_get_places (self->ring);
 
   if (self->events_stale && calibration != NULL)
     gst_pad_push_event (
         GST_BASE_SRC_PAD (self), gst_oct_calibration_event_new (calibration));
-  if (self->events_stale && places != NULL)
+  if ((self->events_stale || other) && places != NULL)
     gst_pad_push_event (
         GST_BASE_SRC_PAD (self), gst_oct_scan_path_event_new (places));
   self->events_stale = FALSE;
@@ -656,6 +681,18 @@ daq_src_change_state (GstElement *element, GstStateChange transition)
       ->change_state (element, transition);
 }
 
+/* Other events are for the base class. */
+static gboolean
+daq_src_send_event (GstElement *element, GstEvent *event)
+{
+  if (!gst_oct_next_paths_offer (
+          &GST_OCT_DAQ_SRC (element)->paths, element, event))
+    return GST_ELEMENT_CLASS (gst_oct_daq_src_parent_class)
+        ->send_event (element, event);
+  gst_event_unref (event);
+  return TRUE;
+}
+
 static gboolean
 daq_src_query (GstBaseSrc *base, GstQuery *query)
 {
@@ -687,8 +724,11 @@ static const GstOctHolder daq_counter_holder = {
 static void
 gst_oct_daq_src_finalize (GObject *object)
 {
-  gst_oct_properties_clear (
-      &gst_oct_daq_setting_properties, &GST_OCT_DAQ_SRC (object)->settings);
+  GstOctDaqSrc *self = GST_OCT_DAQ_SRC (object);
+
+  gst_oct_properties_clear (&gst_oct_daq_setting_properties, &self->settings);
+  gst_oct_next_paths_clear (&self->paths);
+  g_clear_pointer (&self->path, oct_scan_places_unref);
   G_OBJECT_CLASS (gst_oct_daq_src_parent_class)->finalize (object);
 }
 
@@ -712,6 +752,7 @@ gst_oct_daq_src_class_init (GstOctDaqSrcClass *klass)
       "The gst-oct developers");
   element_class->post_message = gst_oct_daq_src_post_message;
   element_class->change_state = daq_src_change_state;
+  element_class->send_event = daq_src_send_event;
   base_class->start = daq_src_start;
   base_class->stop = daq_src_stop;
   base_class->get_caps = daq_src_get_caps;
@@ -730,6 +771,7 @@ gst_oct_daq_src_init (GstOctDaqSrc *self)
   GstBaseSrc *base = GST_BASE_SRC (self);
 
   gst_oct_properties_init (&gst_oct_daq_setting_properties, &self->settings);
+  gst_oct_next_paths_init (&self->paths);
   gst_base_src_set_live (base, TRUE);
   gst_base_src_set_format (base, GST_FORMAT_TIME);
 }

@@ -71,6 +71,13 @@ static gboolean
 read_whole (GstOctInput *input, guint64 frame, gpointer dest, gsize stride,
     GError **error)
 {
+  if (input->phantom != NULL && input->places != NULL) {
+    oct_phantom_render_along (input->phantom, frame,
+        input->places->points
+            + (frame % input->places->bscans) * input->places->lines,
+        dest, stride);
+    return TRUE;
+  }
   if (input->phantom != NULL) {
     oct_phantom_render (input->phantom, frame, dest, stride);
     return TRUE;
@@ -305,29 +312,12 @@ look_along (GstOctInput *input, const GstOctScanLook *look,
   return TRUE;
 }
 
-/* As fractions of the sample's width, g_free() it; NULL: a raster. */
-static double *
-make_fractions (const OctScanPlaces *places)
-{
-  double *path;
-
-  if (places == NULL)
-    return NULL;
-  path = g_new (double, 2 * (gsize)places->count);
-  for (guint i = 0; i < places->count; i++)
-    for (guint axis = 0; axis < 2; axis++)
-      path[2 * (gsize)i + axis] =
-          places->points[i].at[axis] / GST_OCT_SCAN_SAMPLE + 0.5;
-  return path;
-}
-
 static gboolean
 open_phantom (
     GstOctInput *input, const GstOctInputSettings *settings, GError **error)
 {
   const OctReaderSettings *sizes = &settings->reader;
   OctPhantomSettings phantom = settings->phantom;
-  g_autofree double *path = NULL;
 
   phantom.samples =
       sizes->samples != 0 ? sizes->samples : DEFAULT_PHANTOM_SAMPLES;
@@ -336,7 +326,7 @@ open_phantom (
   phantom.repeats = MAX (settings->repeats, 1);
   if (!look_along (input, &settings->look, &phantom, error))
     return FALSE;
-  phantom.path = path = make_fractions (input->places);
+  phantom.follows = input->places != NULL;
   /* any other type is for its own sentence to refuse */
   phantom.sample_format = sizes->stored == OCT_STORED_U1   ? OCT_SAMPLE_U8
                           : sizes->stored == OCT_STORED_U2 ? OCT_SAMPLE_U16
@@ -552,6 +542,19 @@ OctScanPlaces *
 gst_oct_input_get_places (const GstOctInput *input)
 {
   return input->places;
+}
+
+gboolean
+gst_oct_input_follow (GstOctInput *input, OctScanPlaces *places)
+{
+  if (input->phantom == NULL || input->places == NULL
+      || input->places->lines != places->lines
+      || input->places->bscans != places->bscans)
+    return FALSE;
+  oct_scan_places_ref (places);
+  oct_scan_places_unref (input->places);
+  input->places = places;
+  return TRUE;
 }
 
 /* Whether a recording says where its B-scans are in volumes; that is not known

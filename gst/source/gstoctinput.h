@@ -79,6 +79,10 @@ OctScanMask *gst_oct_input_get_scan_mask (
  * nobody knows. */
 OctScanPlaces *gst_oct_input_get_places (const GstOctInput *input);
 
+/* Another path of volumes of the same size, along which the virtual system looks
+ * from the next B-scan on.  FALSE: it does not look along one. */
+gboolean gst_oct_input_follow (GstOctInput *input, OctScanPlaces *places);
+
 /* Where B-scan `frame` is in the scan, counted from the beginning of the first
  * volume: after B-scans that a recording lost while it was made, it is not its
  * number.  That of `frames` is where the scan ends. */

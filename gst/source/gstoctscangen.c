@@ -17,6 +17,7 @@
 #include "gstocterror.h"
 #include "gstoctinstall.h"
 #include "gstoctscangensettings.h"
+#include "gstoctscanpath.h"
 
 #include <math.h>
 
@@ -51,6 +52,8 @@ struct _GstOctScanGen {
 
   /* streaming thread */
   OctScanStream *stream;     /* NULL: not begun */
+  OctScanPath *wanted;       /* the last one that the stream was given */
+  OctScanPlaces *places;     /* of its A-lines; NULL: told, or not known */
   GstOctScanGenSettings now; /* those that never change; owns nothing */
   ScanFormat format;
   guint64 sent; /* samples */
@@ -102,6 +105,8 @@ static void
 scan_gen_clear (GstOctScanGen *self)
 {
   g_clear_pointer (&self->stream, oct_scan_stream_free);
+  g_clear_pointer (&self->wanted, oct_scan_path_unref);
+  g_clear_pointer (&self->places, oct_scan_places_unref);
 }
 
 /* The GstOctTry of the choice. */
@@ -112,6 +117,7 @@ scan_gen_try (GstElement *element, gconstpointer settings,
   GstOctScanGen *self = GST_OCT_SCAN_GEN (element);
   const GstOctScanGenSettings *s = settings;
   g_autoptr (OctScanPath) path = NULL;
+  OctScanPlaces *places;
   OctScanDrive drive;
 
   if (!gst_oct_scan_gen_make_drive (s, &drive, error))
@@ -121,12 +127,16 @@ scan_gen_try (GstElement *element, gconstpointer settings,
     return FALSE;
   if (purpose != GST_OCT_TO_USE)
     return TRUE;
-  if (!gst_oct_scan_gen_write_places (s, error))
+  if (!gst_oct_scan_gen_make_places (s, &places, error))
     return FALSE;
   if (self->stream == NULL)
     self->stream = oct_scan_stream_new (path, &drive, s->volumes);
   else
     oct_scan_stream_change (self->stream, path, &drive);
+  g_clear_pointer (&self->places, oct_scan_places_unref);
+  g_clear_pointer (&self->wanted, oct_scan_path_unref);
+  self->places = places;
+  self->wanted = g_steal_pointer (&path);
   return TRUE;
 }
 
@@ -274,6 +284,20 @@ scan_gen_stamp (GstOctScanGen *self, GstBuffer *buffer, guint n)
   self->sent = end;
 }
 
+/* Before its first A-line is sent: so nobody has data of it yet. */
+static void
+scan_gen_tell_path (GstOctScanGen *self)
+{
+  guint64 first;
+
+  if (self->places == NULL
+      || oct_scan_stream_get_path (self->stream, &first) != self->wanted)
+    return;
+  gst_pad_push_event (GST_BASE_SRC_PAD (self),
+      gst_oct_scan_path_event_new_from (self->places, first));
+  g_clear_pointer (&self->places, oct_scan_places_unref);
+}
+
 static GstFlowReturn
 scan_gen_create (GstPushSrc *push, GstBuffer **buffer)
 {
@@ -287,6 +311,7 @@ scan_gen_create (GstPushSrc *push, GstBuffer **buffer)
       self->stream, self->points, self->gates, self->now.samples);
   if (n == 0)
     return GST_FLOW_EOS;
+  scan_gen_tell_path (self);
   *buffer = scan_gen_make_buffer (self, n);
   scan_gen_stamp (self, *buffer, n);
   return GST_FLOW_OK;

@@ -276,33 +276,43 @@ gst_oct_scan_gen_make_path (const GstOctScanGenSettings *s, GError **error)
                                               : NULL;
 }
 
-gboolean
-gst_oct_scan_gen_write_places (const GstOctScanGenSettings *s, GError **error)
+static OctScanPlaces *
+scan_gen_find_places (const GstOctScanGenSettings *s, GError **error)
 {
-  g_autoptr (OctScanPlaces) places = NULL;
-  g_autofree char *text = NULL;
   OctScanSettings core;
-  gsize length;
 
-  if (s->scan_output == NULL || *s->scan_output == '\0')
-    return TRUE;
   if (!scan_gen_make_core (s, &core, error))
-    return FALSE;
+    return NULL;
   if (core.bidirectional
       && (core.kind == OCT_SCAN_SPIRAL
           || core.kind == OCT_SCAN_SPIRAL_ANGULAR)) {
     g_set_error_literal (error, OCT_ERROR, OCT_ERROR_SETTINGS,
         "A spiral with bidirectional=true takes two different paths in turn, "
         "and `scan-output` of octscangen is one; set bidirectional=false.");
-    return FALSE;
+    return NULL;
   }
-  places = oct_scan_places_new_from_settings (&core, error);
-  if (places == NULL)
+  return oct_scan_places_new_from_settings (&core, error);
+}
+
+gboolean
+gst_oct_scan_gen_make_places (
+    const GstOctScanGenSettings *s, OctScanPlaces **places, GError **error)
+{
+  g_autofree char *text = NULL;
+  gsize length;
+
+  if (s->scan_output == NULL || *s->scan_output == '\0') {
+    *places = scan_gen_find_places (s, NULL);
+    return TRUE;
+  }
+  *places = scan_gen_find_places (s, error);
+  if (*places == NULL)
     return FALSE;
-  text = oct_scan_places_format (places, &length);
+  text = oct_scan_places_format (*places, &length);
   if (oct_file_write_text ("Scan file", s->scan_output, text, length, error))
     return TRUE;
   gst_oct_error_name_property (error, "`scan-output` of octscangen");
+  g_clear_pointer (places, oct_scan_places_unref);
   return FALSE;
 }
 

@@ -6,6 +6,7 @@
 
 #include "gstoctproperties.h"
 #include "oct-file.h"
+#include "oct-scan-places.h"
 #include "oct-scan-stream.h"
 
 G_BEGIN_DECLS
@@ -45,10 +46,11 @@ extern const GstOctProperties gst_oct_scan_gen_properties;
 OctScanPath *gst_oct_scan_gen_make_path (
     const GstOctScanGenSettings *settings, GError **error);
 
-/* Writes the places of its A-lines to the file of `scan-output`, if there is
- * one.  FALSE with an error, whose sentence names the property. */
-gboolean gst_oct_scan_gen_write_places (
-    const GstOctScanGenSettings *settings, GError **error);
+/* The places of its A-lines, and writes them to the file of `scan-output` if
+ * there is one.  *places: NULL without such a file if a volume is not one path.
+ * FALSE with an error, whose sentence names the property. */
+gboolean gst_oct_scan_gen_make_places (const GstOctScanGenSettings *settings,
+    OctScanPlaces **places, GError **error);
 
 /* How it is sent.  FALSE with OCT_ERROR_SETTINGS if the limits are beyond the
  * full scale of the output. */

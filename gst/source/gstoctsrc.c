@@ -19,10 +19,9 @@
 #include "gstoctcuda.h"
 #include "gstocterror.h"
 #include "gstoctinstall.h"
-#include "gstoctscanmask.h"
 #include "gstoctscanmeta.h"
-#include "gstoctscanpath.h"
 #include "gstoctsrcopen.h"
+#include "gstoctsrcscan.h"
 #include "gstoctsrcsettings.h"
 #include "gstoctsrcuri.h"
 #include "gstocttimeline.h"
@@ -63,8 +62,8 @@ struct _GstOctSrc {
   gboolean downstream_strides; /* takes any stride (GstVideoMeta) */
   guint64 stop;                /* first B-scan not to deliver */
   gboolean discont;
-  guint told_damaged;          /* B-scans that a warning has named */
-  OctScanMask *mask_sent;      /* of the scan, owned by the input; or NULL */
+  guint told_damaged; /* B-scans that a warning has named */
+  GstOctSrcScan scan;
   OctCalibration *calibration; /* read at the start, not sent yet */
 };
 
@@ -260,7 +259,7 @@ gst_oct_src_start (GstBaseSrc *base)
   self->stop = G_MAXUINT64;
   self->discont = TRUE;
   self->told_damaged = 0;
-  self->mask_sent = NULL;
+  gst_oct_src_scan_begin (&self->scan);
   g_atomic_int_set (&self->calibration_stale, TRUE);
   predict_framerate (self);
   gst_oct_src_warn_about_flaws (GST_ELEMENT (self), input, location);
@@ -310,22 +309,6 @@ src_send_calibration (GstOctSrc *self, gboolean changed)
   if (calibration != NULL)
     gst_pad_push_event (
         GST_BASE_SRC_PAD (self), gst_oct_calibration_event_new (calibration));
-}
-
-/* Which A-lines there are from B-scan `frame` on, and where. */
-static void
-send_scan (GstOctSrc *self, guint64 frame)
-{
-  OctScanMask *mask = gst_oct_input_get_scan_mask (self->input, frame);
-  OctScanPlaces *places = gst_oct_input_get_places (self->input);
-
-  if (mask != NULL && mask != self->mask_sent)
-    gst_pad_push_event (
-        GST_BASE_SRC_PAD (self), gst_oct_scan_mask_event_new (mask));
-  self->mask_sent = mask;
-  if (places != NULL && self->frames == 0)
-    gst_pad_push_event (
-        GST_BASE_SRC_PAD (self), gst_oct_scan_path_event_new (places));
 }
 
 static void
@@ -520,8 +503,9 @@ try_buffer (GstOctSrc *self, GstBuffer **buffer, guint64 *frame, GError **error)
 
   if (!skip_missing (self, end, frame, error))
     return *error != NULL ? GST_FLOW_ERROR : GST_FLOW_EOS;
-  send_scan (self, *frame);
   count = count_left (self, *frame, end);
+  gst_oct_src_scan_send (&self->scan, GST_BASE_SRC (self), self->input, *frame,
+      (guint)MIN (count, self->per_buffer));
   if (!choose_count (self, count))
     return GST_FLOW_NOT_NEGOTIATED;
   ret = make_buffer (self, *frame, buffer, error);
@@ -727,12 +711,24 @@ gst_oct_src_get_property (
     g_value_set_boolean (value, gst_base_src_is_live (GST_BASE_SRC (object)));
 }
 
+static gboolean
+gst_oct_src_send_event (GstElement *element, GstEvent *event)
+{
+  if (!gst_oct_next_paths_offer (
+          &GST_OCT_SRC (element)->scan.paths, element, event))
+    return GST_ELEMENT_CLASS (gst_oct_src_parent_class)
+        ->send_event (element, event);
+  gst_event_unref (event);
+  return TRUE;
+}
+
 static void
 gst_oct_src_finalize (GObject *object)
 {
   gst_oct_properties_clear (
       &gst_oct_src_properties, &GST_OCT_SRC (object)->settings);
   gst_oct_cuda_forget (GST_ELEMENT (object), &GST_OCT_SRC (object)->cuda);
+  gst_oct_src_scan_clear (&GST_OCT_SRC (object)->scan);
   G_OBJECT_CLASS (gst_oct_src_parent_class)->finalize (object);
 }
 
@@ -770,6 +766,7 @@ gst_oct_src_class_init (GstOctSrcClass *klass)
       "The gst-oct developers");
   element_class->post_message = gst_oct_src_post_message;
   element_class->set_context = gst_oct_src_set_context;
+  element_class->send_event = gst_oct_src_send_event;
   base_class->get_caps = gst_oct_src_get_caps;
   base_class->fixate = gst_oct_src_fixate;
   base_class->set_caps = gst_oct_src_set_caps;
@@ -789,6 +786,7 @@ static void
 gst_oct_src_init (GstOctSrc *self)
 {
   gst_oct_properties_init (&gst_oct_src_properties, &self->settings);
+  gst_oct_src_scan_init (&self->scan);
   self->per_buffer = self->count = 1;
   gst_base_src_set_format (GST_BASE_SRC (self), GST_FORMAT_TIME);
 }

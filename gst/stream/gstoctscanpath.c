@@ -28,6 +28,23 @@ gst_oct_scan_path_event_new (const OctScanPlaces *places)
           G_TYPE_STRING, places->pattern, NULL));
 }
 
+GstEvent *
+gst_oct_scan_path_event_new_from (const OctScanPlaces *places, guint64 first)
+{
+  GstEvent *event = gst_oct_scan_path_event_new (places);
+
+  gst_structure_set (gst_event_writable_structure (event),
+      GST_OCT_SCAN_PATH_FIRST, G_TYPE_UINT64, first, NULL);
+  return event;
+}
+
+gboolean
+gst_oct_scan_path_event_get_first (GstEvent *event, guint64 *first)
+{
+  return gst_structure_get_uint64 (
+      gst_event_get_structure (event), GST_OCT_SCAN_PATH_FIRST, first);
+}
+
 static OctScanPlaces *
 make_places (guint lines, guint bscans, const GstMapInfo *x,
     const GstMapInfo *y, const char *pattern, GError **error)

@@ -13,6 +13,13 @@ G_BEGIN_DECLS
 
 GstEvent *gst_oct_scan_path_event_new (const OctScanPlaces *places);
 
+/* The same, of volumes from A-line `first` on. */
+GstEvent *gst_oct_scan_path_event_new_from (
+    const OctScanPlaces *places, guint64 first);
+
+/* *first of such an event; FALSE: it does not say it. */
+gboolean gst_oct_scan_path_event_get_first (GstEvent *event, guint64 *first);
+
 /* The places of such an event (a new reference); NULL for any other, and with an
  * error for one whose path is not valid. */
 OctScanPlaces *gst_oct_scan_path_event_parse (GstEvent *event, GError **error);

@@ -28,6 +28,7 @@ static const char *const commands[] = {
   [OCT_LIVE_BACKGROUND] = "background",
   [OCT_LIVE_LABEL] = "label",
   [OCT_LIVE_NOTE] = "note",
+  [OCT_LIVE_SCAN] = "scan",
 };
 
 typedef struct {
@@ -146,10 +147,19 @@ audit_gather_set (OctLiveAudit *audit, const OctLiveMessage *message,
   audit->set |= message->given;
 }
 
+/* As on the command line. */
+static char *
+audit_describe_scan (const OctLiveBeam *beam)
+{
+  return g_strdup_printf ("%s, %.10gx%.10g um at %.10g,%.10g um, %.10g degrees",
+      beam->pattern, beam->width, beam->height, beam->x, beam->y, beam->angle);
+}
+
 void
 oct_live_audit_command (OctLiveAudit *audit, const OctLiveMessage *message,
     const OctVisitor *visitor, const GError *error)
 {
+  g_autofree char *scan = NULL;
   Fields fields = { 0 };
   char session[17];
 
@@ -169,6 +179,10 @@ oct_live_audit_command (OctLiveAudit *audit, const OctLiveMessage *message,
     fields_add (&fields, "text", message->text, 0);
   if (message->type == OCT_LIVE_LABEL && message->side != NULL)
     fields_add (&fields, "side", message->side, 0);
+  if (message->type == OCT_LIVE_SCAN) {
+    scan = audit_describe_scan (&message->beam);
+    fields_add (&fields, "scan", scan, 0);
+  }
   if (error != NULL)
     fields_add (&fields, "refused", error->message, 0);
   oct_live_audit_add (audit,

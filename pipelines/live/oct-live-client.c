@@ -6,6 +6,7 @@
  *              something has changed
  *   status     every second; the page acknowledges it
  *   look       the view of volumes, when something has changed
+ *   path       where the A-lines are, if the source tells it (oct-live-track.h)
  *   meters     some times a second while a page shows them, as fast as it
  *              acknowledges (oct-live-meters.h)
  *   offer, candidate, failed   for WebRTC
@@ -97,6 +98,8 @@ say_hello (OctLiveClient *client)
   live_client_say (client, builder);
   say_state (client);
   live_client_say (client, oct_live_report_look (live));
+  if (oct_live_track_has_path (live->track))
+    live_client_say (client, oct_live_report_path (live));
   if (live->worklist == NULL || client->visitor.role != OCT_ROLE_CONTROL)
     return;
   live_client_say (client, oct_live_worklist_report (live->worklist));
@@ -281,6 +284,7 @@ client_take_message (OctLiveClient *client, const OctLiveMessage *message)
   case OCT_LIVE_BACKGROUND:
   case OCT_LIVE_LABEL:
   case OCT_LIVE_NOTE:
+  case OCT_LIVE_SCAN:
     live_client_control (client, message);
     break;
   }
@@ -417,6 +421,14 @@ oct_live_clients_tell_state (OctLive *live)
 {
   for (guint i = 0; i < live->clients->len; i++)
     say_state (g_ptr_array_index (live->clients, i));
+}
+
+void
+oct_live_clients_tell_path (OctLive *live)
+{
+  for (guint i = 0; i < live->clients->len; i++)
+    live_client_say (
+        g_ptr_array_index (live->clients, i), oct_live_report_path (live));
 }
 
 void

@@ -104,6 +104,25 @@ live_control_keep (OctLive *live, GError **error)
          || live_control_refuse (error, sentence);
 }
 
+/* A recording keeps the size of its pictures, and says one path. */
+static gboolean
+live_control_scan (OctLive *live, const OctLiveBeam *beam, GError **error)
+{
+  OctScannerScan scan = { oct_scanner_find_pattern (beam->pattern), beam->width,
+    beam->height, beam->x, beam->y, beam->angle };
+
+  if (live->scanner == NULL)
+    return live_control_refuse (
+        error, "There is no scanner; start oct-live with --scan PATTERN.");
+  if (scan.pattern == NULL)
+    return live_control_refuse (
+        error, "This pattern does not exist here; choose another one.");
+  if (live->recording != NULL && oct_live_recording_is_active (live->recording))
+    return live_control_refuse (
+        error, "A recording keeps its scan; end it, and change the scan then.");
+  return oct_scanner_change (live->scanner, &scan, error);
+}
+
 gboolean
 oct_live_control (OctLive *live, const OctLiveMessage *message, GError **error)
 {
@@ -129,6 +148,8 @@ oct_live_control (OctLive *live, const OctLiveMessage *message, GError **error)
     return TRUE;
   case OCT_LIVE_NOTE:
     return live_control_note (live, message->text, error);
+  case OCT_LIVE_SCAN:
+    return live_control_scan (live, &message->beam, error);
   case OCT_LIVE_WATCH:
   case OCT_LIVE_ANSWER:
   case OCT_LIVE_CANDIDATE:

@@ -24,6 +24,7 @@ static const Page pages[] = {
   { "/measure.js", "measure.js", "text/javascript; charset=utf-8" },
   { "/media.js", "media.js", "text/javascript; charset=utf-8" },
   { "/volume.js", "volume.js", "text/javascript; charset=utf-8" },
+  { "/scan.js", "scan.js", "text/javascript; charset=utf-8" },
   { "/signal.js", "signal.js", "text/javascript; charset=utf-8" },
   { "/snapshot.js", "snapshot.js", "text/javascript; charset=utf-8" },
   { "/view.js", "view.js", "text/javascript; charset=utf-8" },

@@ -89,6 +89,12 @@ keeper_load (OctLiveKeeper *keeper, OctLiveSettings *settings, GError **error)
   return oct_instrument_save (element, instrument->save, calibration, error);
 }
 
+static void
+keeper_on_scan (gpointer data)
+{
+  oct_live_keeper_keep_soon (data);
+}
+
 OctLiveKeeper *
 oct_live_keeper_new (const OctLiveSource *source, OctLiveSettings *settings,
     const char **used, GError **error)
@@ -98,6 +104,8 @@ oct_live_keeper_new (const OctLiveSource *source, OctLiveSettings *settings,
   keeper->source = source;
   keeper->settings = settings;
   keeper->used = used;
+  if (source->scanner != NULL)
+    oct_scanner_set_changed (source->scanner, keeper_on_scan, keeper);
   if (keeper_load (keeper, settings, error))
     return keeper;
   oct_live_keeper_free (keeper);
@@ -109,8 +117,13 @@ static void
 keeper_keep (OctLiveKeeper *keeper)
 {
   const OctLiveSettings *settings = keeper->settings;
+  g_autofree char *scan = NULL;
   g_autoptr (GError) error = NULL;
 
+  if (keeper->source->scanner != NULL) {
+    scan = oct_scanner_write_scan (keeper->source->scanner);
+    oct_instrument_set_scan (keeper->kept, scan);
+  }
   oct_live_settings_put (settings, keeper->kept);
   oct_method_use (keeper->kept, oct_method_find (*keeper->used));
   g_object_set (keeper->kept, "min", settings->min, "max", settings->max, NULL);
@@ -157,6 +170,8 @@ oct_live_keeper_free (OctLiveKeeper *keeper)
     g_source_remove (keeper->timer);
     on_keep (keeper);
   }
+  if (keeper->source->scanner != NULL)
+    oct_scanner_set_changed (keeper->source->scanner, NULL, NULL);
   gst_clear_object (&keeper->kept);
   for (guint i = 0; i < OCT_N_ENDS; i++)
     g_free (keeper->ends[i]);

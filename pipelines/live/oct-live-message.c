@@ -8,6 +8,9 @@
 #define MAX_SDP 16384
 #define MAX_CANDIDATE 512
 #define MAX_TEXT 400 /* of people, bytes */
+/* Sizes and places of a scan. */
+#define LEAST_UM 0.01
+#define MOST_UM 1e7
 
 /* Reads one member into the message; FALSE when its value is not right. */
 typedef gboolean (*Reader) (JsonNode *value, OctLiveMessage *message);
@@ -144,6 +147,63 @@ read_shown (JsonNode *value, OctLiveMessage *message)
 }
 
 static gboolean
+read_pattern (JsonNode *value, OctLiveMessage *message)
+{
+  const char *text = get_string (value, sizeof message->beam.pattern - 1);
+
+  for (const char *c = text; c != NULL && *c; c++)
+    if (!g_ascii_islower (*c) && *c != '-')
+      return FALSE;
+  return text != NULL
+         && g_strlcpy (
+                message->beam.pattern, text, sizeof message->beam.pattern)
+                > 0;
+}
+
+/* Refuses NaN, too. */
+static gboolean
+read_within (JsonNode *value, double least, double most, double *number)
+{
+  GType type = json_node_get_value_type (value);
+
+  if (type != G_TYPE_DOUBLE && type != G_TYPE_INT64)
+    return FALSE;
+  *number = type == G_TYPE_INT64 ? (double)json_node_get_int (value)
+                                 : json_node_get_double (value);
+  return *number >= least && *number <= most;
+}
+
+static gboolean
+read_width (JsonNode *value, OctLiveMessage *message)
+{
+  return read_within (value, LEAST_UM, MOST_UM, &message->beam.width);
+}
+
+static gboolean
+read_height (JsonNode *value, OctLiveMessage *message)
+{
+  return read_within (value, LEAST_UM, MOST_UM, &message->beam.height);
+}
+
+static gboolean
+read_x (JsonNode *value, OctLiveMessage *message)
+{
+  return read_within (value, -MOST_UM, MOST_UM, &message->beam.x);
+}
+
+static gboolean
+read_y (JsonNode *value, OctLiveMessage *message)
+{
+  return read_within (value, -MOST_UM, MOST_UM, &message->beam.y);
+}
+
+static gboolean
+read_angle (JsonNode *value, OctLiveMessage *message)
+{
+  return read_within (value, -360.0, 360.0, &message->beam.angle);
+}
+
+static gboolean
 read_on (JsonNode *value, OctLiveMessage *message)
 {
   return get_boolean (value, &message->on);
@@ -172,6 +232,7 @@ static const char *const types[] = {
   [OCT_LIVE_METERS] = "meters",
   [OCT_LIVE_LABEL] = "label",
   [OCT_LIVE_NOTE] = "note",
+  [OCT_LIVE_SCAN] = "scan",
   [OCT_LIVE_LOOK] = "look",
 };
 
@@ -189,6 +250,12 @@ static const Member members[] = {
   { "label", "side", read_side },
   { "label", "shown", read_shown },
   { "note", "text", message_read_text },
+  { "scan", "pattern", read_pattern },
+  { "scan", "width", read_width },
+  { "scan", "height", read_height },
+  { "scan", "x", read_x },
+  { "scan", "y", read_y },
+  { "scan", "angle", read_angle },
 };
 
 static gboolean

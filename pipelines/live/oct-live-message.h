@@ -43,9 +43,19 @@ typedef enum {
   OCT_LIVE_LABEL,
   /* {"type":"note","text":TEXT}: is kept with the recording that goes on */
   OCT_LIVE_NOTE,
+  /* {"type":"scan","pattern":NAME,"width":UM,"height":UM,"x":UM,"y":UM,
+   * "angle":DEGREES}: another scan, from the end of a volume on */
+  OCT_LIVE_SCAN,
   /* {"type":"look", ...}: any settings of oct-live-look.h, of volumes */
   OCT_LIVE_LOOK,
 } OctLiveMessageType;
+
+/* A scan as pages ask for it. */
+typedef struct {
+  char pattern[16];
+  double width, height, x, y; /* um */
+  double angle;               /* degrees */
+} OctLiveBeam;
 
 typedef struct {
   OctLiveMessageType type;
@@ -59,6 +69,7 @@ typedef struct {
   char *text;               /* label, note: one line in UTF-8, may be empty */
   const char *side;         /* label: static */
   gboolean shown;           /* label */
+  OctLiveBeam beam;         /* scan */
   guint64 given;            /* set: 1 << OctLiveSettingIndex of those given */
   OctLiveSettings settings; /* set: these; values not given are 0 */
   guint64 looks;            /* look: 1 << OctLiveLookValue of those given */

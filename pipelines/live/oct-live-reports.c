@@ -61,6 +61,37 @@ add_kept (JsonBuilder *builder, OctLive *live)
   json_builder_end_object (builder);
 }
 
+/* The scan that was asked for last. */
+static void
+report_add_scan (JsonBuilder *builder, OctLive *live)
+{
+  OctScannerScan scan;
+
+  if (live->scanner == NULL)
+    return;
+  oct_scanner_get_scan (live->scanner, &scan);
+  json_builder_set_member_name (builder, "scan");
+  json_builder_begin_object (builder);
+  oct_live_json_add_string (builder, "pattern", scan.pattern);
+  oct_live_json_add_number (builder, "width", scan.width);
+  oct_live_json_add_number (builder, "height", scan.height);
+  oct_live_json_add_number (builder, "x", scan.x);
+  oct_live_json_add_number (builder, "y", scan.y);
+  oct_live_json_add_number (builder, "angle", scan.angle);
+  oct_live_json_add_string (
+      builder, "fixed", oct_scanner_get_fixed (live->scanner));
+  json_builder_end_object (builder);
+}
+
+JsonBuilder *
+oct_live_report_path (OctLive *live)
+{
+  JsonBuilder *builder = oct_live_json_begin ("path");
+
+  oct_live_track_add_path (live->track, builder);
+  return builder;
+}
+
 JsonBuilder *
 oct_live_report_state (OctLive *live)
 {
@@ -83,6 +114,7 @@ oct_live_report_state (OctLive *live)
   oct_live_json_add_string (builder, "focusNote", focus.note);
   oct_live_json_add_string (builder, "undoWhat", focus.undoes);
   oct_live_json_add_string (builder, "trouble", trouble);
+  report_add_scan (builder, live);
   add_recording (builder, live);
   return builder;
 }
@@ -141,6 +173,18 @@ report_add_methods (JsonBuilder *builder)
     oct_live_json_add_string (builder, "label", method->label);
     json_builder_end_object (builder);
   }
+  json_builder_end_array (builder);
+}
+
+static void
+report_add_patterns (JsonBuilder *builder)
+{
+  const char *const *names = oct_scanner_get_patterns ();
+
+  json_builder_set_member_name (builder, "patterns");
+  json_builder_begin_array (builder);
+  for (guint i = 0; names[i] != NULL; i++)
+    json_builder_add_string_value (builder, names[i]);
   json_builder_end_array (builder);
 }
 
@@ -219,6 +263,7 @@ oct_live_report_offers (OctLive *live, JsonBuilder *builder)
   report_add_methods (builder);
   add_solvers (builder);
   add_ways (builder);
+  report_add_patterns (builder);
   add_colours (builder);
   oct_live_json_add_string (builder, "sensing", OCT_SENSING_METHOD);
   oct_live_json_add_string (builder, "stallAdvice", OCT_LIVE_STALL_ADVICE);
@@ -248,6 +293,7 @@ oct_live_report_status (
   oct_live_json_add_number (builder, "white", info.white);
   oct_live_json_add_string (builder, "backend", info.backend);
   oct_live_json_add_string (builder, "encoder", info.encoder);
+  oct_live_track_add_status (live->track, builder);
   add_recording (builder, live);
   add_kept (builder, live);
 }

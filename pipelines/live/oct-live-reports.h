@@ -19,6 +19,9 @@ JsonBuilder *oct_live_report_state (OctLive *live);
  * in pixels. */
 JsonBuilder *oct_live_report_look (OctLive *live);
 
+/* The path of the A-lines that the source tells; there is one. */
+JsonBuilder *oct_live_report_path (OctLive *live);
+
 /* Adds everything that a page can choose from. */
 void oct_live_report_offers (OctLive *live, JsonBuilder *builder);
 

@@ -15,6 +15,8 @@
 #include "oct-places.h"
 #include "oct-live-kept.h"
 #include "oct-live-recording.h"
+#include "oct-live-track.h"
+#include "oct-scanner.h"
 #include "oct-live-snapshot.h"
 #include "oct-live-channel.h"
 #include "oct-live-viewer.h"
@@ -26,6 +28,8 @@ G_BEGIN_DECLS
 
 typedef struct {
   OctLiveGraph *graph;
+  OctScanner *scanner; /* NULL: there is none */
+  OctLiveTrack *track;
   OctLiveAccess *access;
   OctLiveAudit *audit;         /* NULL: there is none */
   OctLiveRecording *recording; /* NULL: recording is not offered */
@@ -84,6 +88,8 @@ gboolean oct_live_clients_control (OctLive *live, const OctLiveMessage *message,
 void oct_live_clients_tick (OctLive *live);
 /* Sends all pages the settings and whether a recording is going on. */
 void oct_live_clients_tell_state (OctLive *live);
+/* Sends all pages the path on the sample. */
+void oct_live_clients_tell_path (OctLive *live);
 /* Sends the pages that control the cases of the worklist. */
 void oct_live_clients_tell_cases (OctLive *live);
 /* Sends all pages soon the view of volumes: some times a second at most, as a

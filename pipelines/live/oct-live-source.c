@@ -2,7 +2,6 @@
 #include "oct-live-source.h"
 #include "oct-launch.h"
 #include "oct-live-virtual.h"
-#include "oct-scanner.h"
 
 /* Adds the user's part, whose description may end in caps; images that come
  * sooner than their time stamps say wait for their time. */
@@ -84,8 +83,22 @@ add_octsrc (const OctLiveSource *source, GstBin *pipeline, GError **error)
   return part;
 }
 
-GstElement *
-oct_live_source_add (const OctLiveSource *source, GstBin *pipeline,
+static void
+live_source_connect (const OctLiveSource *source, GstElement *part)
+{
+  g_autoptr (GstElement) element = gst_bin_get_by_name (GST_BIN (part),
+      source->digitizer != NULL ? OCT_DIGITIZER_NAME : "octsrc");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (part, "src");
+
+  if (source->scanner != NULL && element != NULL)
+    oct_scanner_set_source (
+        source->scanner, element, source->digitizer != NULL);
+  if (source->track != NULL && pad != NULL)
+    oct_live_track_watch (source->track, pad);
+}
+
+static GstElement *
+live_source_make (const OctLiveSource *source, GstBin *pipeline,
     OctDigitizerRing *ring, GError **error)
 {
   *ring = (OctDigitizerRing){ 0 };
@@ -139,4 +152,15 @@ oct_live_source_is_file (GstBin *pipeline)
   g_value_unset (&item);
   gst_iterator_free (sources);
   return found;
+}
+
+GstElement *
+oct_live_source_add (const OctLiveSource *source, GstBin *pipeline,
+    OctDigitizerRing *ring, GError **error)
+{
+  GstElement *part = live_source_make (source, pipeline, ring, error);
+
+  if (part != NULL && source->images == NULL)
+    live_source_connect (source, part);
+  return part;
 }

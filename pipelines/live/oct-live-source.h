@@ -8,6 +8,8 @@
 #include "oct-digitizer.h"
 #include "oct-instrument.h"
 #include "oct-live-settings.h"
+#include "oct-live-track.h"
+#include "oct-scanner.h"
 
 G_BEGIN_DECLS
 
@@ -22,6 +24,7 @@ typedef struct {
   const char *scan_file; /* the places of A-lines of --scan, or NULL; volumes of
                             `scan_bscans` B-scans of `scan_lines` then */
   guint scan_lines, scan_bscans;
+  OctScanner *scanner; /* that is to tell the source of other paths, or NULL */
   const char *scan_mask; /* file of the mask of the scan, or NULL: the source
                           sends it, or takes all A-lines */
   const char *images;    /* pipeline of finished images, or NULL */
@@ -47,6 +50,7 @@ typedef struct {
    * their calibration; or NULL. */
   void (*spectra) (GstPad *spectra, GstPad *calibration, gpointer data);
   gpointer spectra_data;
+  OctLiveTrack *track; /* that watches the spectra, or NULL */
 } OctLiveSource;
 
 /* Adds its elements to `pipeline`, as one bin; `ring`: that of a digitizer, all

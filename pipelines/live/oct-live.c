@@ -28,8 +28,7 @@ typedef struct {
   OctLive live;
   OctLiveTokens tokens;
   OctLiveListener *listener;
-  GPtrArray *pedals;   /* OctLivePedal */
-  OctScanner *scanner; /* or NULL */
+  GPtrArray *pedals; /* OctLivePedal */
   SoupServer *server;
   GMainLoop *loop;
   char *failure;       /* why it ends by itself */
@@ -95,12 +94,16 @@ static gboolean
 make_scanner (Program *program, const OctDigitizerRing *ring,
     OctLiveSource *source, GError **error)
 {
-  const OctLiveOptions *o = &program->options;
+  OctLiveOptions *o = &program->options;
+  g_autofree char *kept = NULL;
   double rate =
       ring->line_rate > 0.0 ? ring->line_rate : OCT_SCANNER_VIRTUAL_RATE;
 
   if (o->scanner.pattern == NULL)
     return TRUE;
+  if (o->instrument.load != NULL)
+    kept = oct_instrument_get_scan (o->instrument.load);
+  oct_scanner_options_use_kept (&o->scanner, kept);
   source->scan_lines = (guint)o->file.lines;
   if (source->scan_lines == 0)
     source->scan_lines = ring->lines > 0 ? ring->lines : OCT_SCANNER_LINES;
@@ -109,11 +112,12 @@ make_scanner (Program *program, const OctDigitizerRing *ring,
     source->scan_bscans = ring->bscans > 0 ? ring->bscans : OCT_SCANNER_BSCANS;
   /* the raster has its own */
   source->bscans = 0;
-  program->scanner = oct_scanner_new (
+  program->live.scanner = oct_scanner_new (
       &o->scanner, source->scan_lines, source->scan_bscans, rate, error);
-  if (program->scanner == NULL)
+  if (program->live.scanner == NULL)
     return FALSE;
-  source->scan_file = oct_scanner_get_path (program->scanner);
+  source->scan_file = oct_scanner_get_path (program->live.scanner);
+  source->scanner = program->live.scanner;
   return TRUE;
 }
 
@@ -145,6 +149,13 @@ make_audit (Program *program, GError **error)
   return path == NULL || program->live.audit != NULL;
 }
 
+static void
+live_on_path (gpointer data)
+{
+  if (((OctLive *)data)->clients != NULL)
+    oct_live_clients_tell_path (data);
+}
+
 static gboolean
 make_graph (Program *program, GError **error)
 {
@@ -168,7 +179,8 @@ make_graph (Program *program, GError **error)
     .wishes = &o->wishes,
     .wished = o->wished,
     .depth_from = o->view.from * 1e-6,
-    .depth_to = o->view.to * 1e-6 };
+    .depth_to = o->view.to * 1e-6,
+    .track = program->live.track };
   g_autoptr (GstPad) pad = NULL;
   OctDigitizerRing ring;
 
@@ -550,7 +562,8 @@ live_clear (Program *program)
   oct_live_label_clear (&live->label);
   if (live->graph != NULL && !oct_live_graph_free (live->graph))
     clean = FALSE;
-  g_clear_pointer (&program->scanner, oct_scanner_free);
+  g_clear_pointer (&program->live.scanner, oct_scanner_free);
+  g_clear_pointer (&live->track, oct_live_track_free);
   g_clear_pointer (&live->access, oct_live_access_free);
   g_clear_pointer (&live->clients, g_ptr_array_unref);
   g_clear_pointer (&live->talks, oct_seats_free);
@@ -570,6 +583,7 @@ live_run (Program *program, GError **error)
   static const OctLiveGraphEvents events = { on_not_begun, on_trouble,
     on_settings, on_gap, live_on_measured, on_shown };
 
+  program->live.track = oct_live_track_new (live_on_path, &program->live);
   if (!make_audit (program, error) || !make_graph (program, error)
       || !make_server (program, error) || !make_pedals (program, error))
     return FALSE;
@@ -587,8 +601,8 @@ live_run (Program *program, GError **error)
   g_timeout_add_seconds_full (
       G_PRIORITY_HIGH, 1, live_on_second, program, NULL);
   oct_live_graph_start (program->live.graph, &events, program);
-  if (program->scanner != NULL)
-    oct_scanner_start (program->scanner);
+  if (program->live.scanner != NULL)
+    oct_scanner_start (program->live.scanner);
   if (program->live.worklist != NULL)
     oct_live_worklist_refresh (program->live.worklist);
   print_links (program);

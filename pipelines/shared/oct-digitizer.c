@@ -146,8 +146,8 @@ oct_digitizer_describe (const OctDigitizerOptions *options,
                               " keep-incomplete=true scan-file=%s", file)
                                        : g_strdup ("");
 
-  return g_strdup_printf (SOURCE " socket=%s%s%s", socket,
-      ring->has_clock ? " k-clock=true" : "", scan);
+  return g_strdup_printf (SOURCE " name=" OCT_DIGITIZER_NAME " socket=%s%s%s",
+      socket, ring->has_clock ? " k-clock=true" : "", scan);
 }
 
 char *

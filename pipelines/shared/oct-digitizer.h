@@ -37,6 +37,9 @@ void oct_digitizer_options_clear (OctDigitizerOptions *options);
 gboolean oct_digitizer_look (const OctDigitizerOptions *options, guint patience,
     OctDigitizerRing *ring, GError **error);
 
+/* The name of the element in it. */
+#define OCT_DIGITIZER_NAME "octdaqsrc"
+
 /* A launch line of octdaqsrc; to be freed.  `scan_file`: the places of its
  * A-lines, or NULL. */
 char *oct_digitizer_describe (const OctDigitizerOptions *options,

@@ -16,6 +16,8 @@ static const struct {
   { "--scan-ends", "scan-ends", "oct-scan-ends" },
   { "--slow-ends", "slow-ends", "oct-slow-ends" },
 };
+#define SCAN_TAG "scan"
+#define SCAN_DATA "oct-scan"
 #define LONGEST_END 16 /* characters: they stand on small pictures */
 
 void
@@ -158,6 +160,39 @@ save_ends (GstElement *reconstruct, const char *name)
   return saved;
 }
 
+/* --------------------------------------------------------------------- scan */
+
+char *
+oct_instrument_get_scan (const char *name)
+{
+  g_autoptr (GstElement) element =
+      gst_element_factory_make ("octreconstruct", NULL);
+  char *scan = NULL;
+
+  if (element == NULL)
+    return NULL;
+  gst_object_ref_sink (element);
+  (void)gst_preset_get_meta (GST_PRESET (element), name, SCAN_TAG, &scan);
+  return scan;
+}
+
+void
+oct_instrument_set_scan (GstElement *reconstruct, const char *scan)
+{
+  g_object_set_data_full (
+      G_OBJECT (reconstruct), SCAN_DATA, g_strdup (scan), g_free);
+}
+
+static gboolean
+save_scan (GstElement *reconstruct, const char *name)
+{
+  const char *scan = g_object_get_data (G_OBJECT (reconstruct), SCAN_DATA);
+
+  return scan == NULL
+         || gst_preset_set_meta (
+             GST_PRESET (reconstruct), name, SCAN_TAG, scan);
+}
+
 /* ------------------------------------------------------------- instruments */
 
 static char *
@@ -263,7 +298,7 @@ oct_instrument_save (GstElement *reconstruct, const char *name,
     g_object_set (reconstruct, "calibration", path, NULL);
   }
   if (gst_preset_save_preset (GST_PRESET (reconstruct), name)
-      && save_ends (reconstruct, name))
+      && save_ends (reconstruct, name) && save_scan (reconstruct, name))
     return TRUE;
   g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_FAILED,
       "The instrument '%s' cannot be kept: the folder '%s' of GStreamer's "

@@ -44,6 +44,12 @@ void oct_instrument_set_ends (
     GstElement *reconstruct, const OctEndsOptions *options);
 const char *oct_instrument_get_ends (GstElement *reconstruct, OctEnds ends);
 
+/* The scan that is kept with an instrument (oct_scanner_write_scan()), to be
+ * freed; NULL: none. */
+char *oct_instrument_get_scan (const char *name);
+/* The one that oct_instrument_save() saves; without it the former one stays. */
+void oct_instrument_set_scan (GstElement *reconstruct, const char *scan);
+
 /* Before anything else is set on it: has octreconstruct work as for that
  * instrument; NULL: none.  `calibration`, a file or NULL, then replaces all
  * values of the instrument for wavelengths, wavenumbers and dispersion, and its

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "oct-scanner.h"
 #include "oct-launch.h"
+#include "oct-scan-relay.h"
+#include "oct/oct.h"
 
 #include <glib/gstdio.h>
 #include <math.h>
@@ -8,6 +10,7 @@
 
 #define FOLDER "oct-scan-XXXXXX"
 #define FILE_NAME "path.txt"
+#define GENERATOR "oct-scanner"
 #define MOST_UM 1e7
 #define MOST_RATE 1e7
 /* For the beam to come to rest, and for a sink to be closed. */
@@ -27,11 +30,16 @@ typedef struct {
 } Drive;
 
 struct _OctScanner {
-  char *line;   /* launch line of octscangen, without a sink */
+  OctScannerScan scan;
+  char *properties; /* of --scanner, or "" */
+  guint lines, bscans, rate;
   char *sink;   /* or NULL */
-  char *folder; /* of the file */
+  char *folder; /* of the files */
   char *path;
   Drive *drive; /* atomically counted; NULL: nothing is driven */
+  OctScanRelay *relay;
+  void (*changed) (gpointer data); /* or NULL */
+  gpointer data;
 };
 
 /* ------------------------------------------------------------------ options */
@@ -68,6 +76,39 @@ oct_scanner_options_add (GOptionContext *context, OctScannerOptions *options)
   };
 
   g_option_context_add_main_entries (context, entries, NULL);
+}
+
+/* Sizes and places in um, degrees. */
+static gboolean
+scanner_is_scan (const double numbers[5])
+{
+  return numbers[0] > 0.0 && numbers[0] <= MOST_UM && numbers[1] > 0.0
+         && numbers[1] <= MOST_UM && fabs (numbers[2]) <= MOST_UM
+         && fabs (numbers[3]) <= MOST_UM && fabs (numbers[4]) <= 360.0;
+}
+
+void
+oct_scanner_options_use_kept (OctScannerOptions *o, const char *kept)
+{
+  double numbers[5];
+  char *end;
+
+  for (guint i = 0; kept != NULL && i < G_N_ELEMENTS (numbers); i++) {
+    numbers[i] = g_ascii_strtod (kept, &end);
+    kept = end != kept ? end : NULL;
+  }
+  if (kept == NULL || *kept != '\0' || !scanner_is_scan (numbers))
+    return;
+  if (o->size == NULL) {
+    o->width = numbers[0];
+    o->height = numbers[1];
+  }
+  if (o->centre == NULL) {
+    o->x = numbers[2];
+    o->y = numbers[3];
+  }
+  if (o->angle == 0.0)
+    o->angle = numbers[4];
 }
 
 static gboolean
@@ -144,24 +185,42 @@ oct_scanner_options_clear (OctScannerOptions *options)
 
 /* --------------------------------------------------------------------- path */
 
-static char *
-scanner_describe (const OctScannerOptions *o, guint lines, guint bscans,
-    double rate, const char *path)
+const char *const *
+oct_scanner_get_patterns (void)
 {
-  const double numbers[] = { o->width / 1000, o->height / 1000, o->x / 1000,
-    o->y / 1000, o->angle };
+  return patterns;
+}
+
+const char *
+oct_scanner_find_pattern (const char *name)
+{
+  for (guint i = 0; patterns[i] != NULL; i++)
+    if (g_strcmp0 (patterns[i], name) == 0)
+      return patterns[i];
+  return NULL;
+}
+
+/* A launch line of octscangen, without a sink.  `path`: the file to write, or
+ * NULL. */
+static char *
+scanner_describe (
+    const OctScanner *scanner, const OctScannerScan *scan, const char *path)
+{
+  const double numbers[] = { scan->width / 1000, scan->height / 1000,
+    scan->x / 1000, scan->y / 1000, scan->angle };
   char text[G_N_ELEMENTS (numbers)][G_ASCII_DTOSTR_BUF_SIZE];
-  g_autofree char *quoted = oct_launch_quote (path);
+  g_autofree char *quoted = path != NULL ? oct_launch_quote (path) : NULL;
 
   for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)
     g_ascii_dtostr (text[i], sizeof text[i], numbers[i]);
-  return g_strdup_printf (
-      "octscangen is-live=true pattern=%s width=%s height=%s offset-x=%s "
-      "offset-y=%s angle=%s lines=%u bscans=%u line-rate=%u "
-      "scan-output=%s %s",
-      o->pattern, text[0], text[1], text[2], text[3], text[4], lines, bscans,
-      (guint)(o->rate > 0.0 ? o->rate : rate), quoted,
-      o->properties != NULL ? o->properties : "");
+  return g_strdup_printf ("octscangen name=" GENERATOR
+                          " is-live=true lines=%u bscans=%u "
+                          "line-rate=%u %s%s %s pattern=%s width=%s height=%s "
+                          "offset-x=%s offset-y=%s angle=%s",
+      scanner->lines, scanner->bscans, scanner->rate,
+      quoted != NULL ? "scan-output=" : "", quoted != NULL ? quoted : "",
+      scanner->properties, scan->pattern, text[0], text[1], text[2], text[3],
+      text[4]);
 }
 
 /* Names of properties become options. */
@@ -181,40 +240,71 @@ scanner_name_options (GError *error)
   }
 }
 
-/* Has octscangen check its settings and write the file: its first buffer does.
- */
-static gboolean
-scanner_make_path (OctScanner *scanner, GError **error)
+/* The event of the path that octscangen has told. */
+static GstEvent *
+scanner_find_event (GstElement *pipeline)
 {
-  g_autofree char *line = g_strconcat (
-      scanner->line, " is-live=false num-buffers=1 ! fakesink", NULL);
+  g_autoptr (GstElement) generator =
+      gst_bin_get_by_name (GST_BIN (pipeline), GENERATOR);
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (generator, "src");
+  GstEvent *event;
+
+  for (guint i = 0; (event = gst_pad_get_sticky_event (
+                         pad, GST_EVENT_CUSTOM_DOWNSTREAM_STICKY, i))
+                    != NULL;
+       i++) {
+    if (gst_event_has_name (event, GST_OCT_SCAN_PATH_EVENT_NAME))
+      return event;
+    gst_event_unref (event);
+  }
+  return NULL;
+}
+
+/* Has octscangen check a scan and write its file `path`, or NULL: its first buffer
+ * does.  The event of its path, or NULL with a sentence. */
+static GstEvent *
+scanner_make_path (OctScanner *scanner, const OctScannerScan *scan,
+    const char *path, GError **error)
+{
+  g_autofree char *start = scanner_describe (scanner, scan, path);
+  g_autofree char *line =
+      g_strconcat (start, " is-live=false num-buffers=1 ! fakesink", NULL);
   g_autoptr (GError) reason = NULL;
   g_autoptr (GstElement) pipeline =
       gst_parse_launch_full (line, NULL, GST_PARSE_FLAG_FATAL_ERRORS, &reason);
   g_autoptr (GstBus) bus = NULL;
   g_autoptr (GstMessage) message = NULL;
+  GstEvent *event = NULL;
 
   if (pipeline == NULL) {
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
         "--scan and --scanner are not possible: %s.", reason->message);
-    return FALSE;
+    return NULL;
   }
   bus = gst_element_get_bus (pipeline);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   message = gst_bus_timed_pop_filtered (
       bus, PATH_TIME, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
-  gst_element_set_state (pipeline, GST_STATE_NULL);
   if (message != NULL && GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS)
-    return TRUE;
+    event = scanner_find_event (pipeline);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  if (event != NULL)
+    return event;
+  if (message != NULL && GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS) {
+    g_set_error_literal (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+        "This scan takes two different paths in turn, as a spiral with "
+        "bidirectional=true does; leave that out of --scanner.");
+    return NULL;
+  }
   if (message == NULL) {
     g_set_error_literal (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
         "The path of --scan was not made within a minute; take fewer A-lines.");
-    return FALSE;
+    return NULL;
   }
   gst_message_parse_error (message, &reason, NULL);
   scanner_name_options (reason);
   g_propagate_error (error, g_steal_pointer (&reason));
-  return FALSE;
+  return NULL;
 }
 
 OctScanner *
@@ -222,6 +312,7 @@ oct_scanner_new (const OctScannerOptions *options, guint lines, guint bscans,
     double rate, GError **error)
 {
   OctScanner *scanner = g_new0 (OctScanner, 1);
+  g_autoptr (GstEvent) event = NULL;
 
   scanner->folder = g_dir_make_tmp (FOLDER, error);
   if (scanner->folder == NULL) {
@@ -229,13 +320,23 @@ oct_scanner_new (const OctScannerOptions *options, guint lines, guint bscans,
     return NULL;
   }
   scanner->path = g_build_filename (scanner->folder, FILE_NAME, NULL);
-  scanner->line =
-      scanner_describe (options, lines, bscans, rate, scanner->path);
+  scanner->scan = (OctScannerScan){ oct_scanner_find_pattern (options->pattern),
+    options->width, options->height, options->x, options->y, options->angle };
+  scanner->properties =
+      g_strdup (options->properties != NULL ? options->properties : "");
+  scanner->lines = lines;
+  scanner->bscans = bscans;
+  scanner->rate = (guint)(options->rate > 0.0 ? options->rate : rate);
   scanner->sink = g_strdup (options->sink);
-  if (scanner_make_path (scanner, error))
-    return scanner;
-  oct_scanner_free (scanner);
-  return NULL;
+  scanner->relay = oct_scan_relay_new ();
+  event = scanner_make_path (scanner, &scanner->scan, scanner->path, error);
+  if (event == NULL) {
+    oct_scanner_free (scanner);
+    return NULL;
+  }
+  /* a file does not say the pattern */
+  oct_scan_relay_tell (scanner->relay, event);
+  return scanner;
 }
 
 const char *
@@ -316,30 +417,152 @@ drive_new (GstElement *pipeline)
   g_mutex_init (&drive->lock);
   g_cond_init (&drive->cond);
   gst_bus_set_sync_handler (bus, drive_on_message, NULL, NULL);
+  return drive;
+}
+
+static void
+drive_start (Drive *drive)
+{
   g_thread_unref (
       g_thread_new ("oct-scanner", drive_run, g_atomic_rc_box_acquire (drive)));
-  return drive;
 }
 
 void
 oct_scanner_start (OctScanner *scanner)
 {
-  g_autofree char *line = NULL;
+  g_autofree char *start = NULL, *line = NULL;
   g_autoptr (GError) reason = NULL;
   GstElement *pipeline;
 
   if (scanner->sink == NULL)
     return;
-  line = g_strconcat (scanner->line, " ! ", scanner->sink, NULL);
+  start = scanner_describe (scanner, &scanner->scan, NULL);
+  line = g_strconcat (start, " ! ", scanner->sink, NULL);
   pipeline =
       gst_parse_launch_full (line, NULL, GST_PARSE_FLAG_FATAL_ERRORS, &reason);
-  if (pipeline != NULL)
+  if (pipeline != NULL) {
     scanner->drive = drive_new (pipeline);
-  else
+    oct_scan_relay_watch (scanner->relay, GST_BIN (pipeline), GENERATOR);
+    drive_start (scanner->drive);
+  } else
     g_printerr ("Error: the scanner is not driven, as --scan-sink is not a "
                 "valid pipeline: %s\n",
         reason->message);
 }
+
+/* -------------------------------------------------------------------- change */
+
+void
+oct_scanner_set_source (
+    OctScanner *scanner, GstElement *source, gboolean counted)
+{
+  oct_scan_relay_set_source (scanner->relay, source, counted);
+}
+
+void
+oct_scanner_get_scan (const OctScanner *scanner, OctScannerScan *scan)
+{
+  *scan = scanner->scan;
+}
+
+char *
+oct_scanner_write_scan (const OctScanner *scanner)
+{
+  const OctScannerScan *scan = &scanner->scan;
+  const double numbers[] = { scan->width, scan->height, scan->x, scan->y,
+    scan->angle };
+  GString *text = g_string_new (NULL);
+
+  for (guint i = 0; i < G_N_ELEMENTS (numbers); i++) {
+    char number[G_ASCII_DTOSTR_BUF_SIZE];
+
+    g_ascii_dtostr (number, sizeof number, numbers[i]);
+    g_string_append_printf (text, "%s%s", i > 0 ? " " : "", number);
+  }
+  return g_string_free (text, FALSE);
+}
+
+void
+oct_scanner_set_changed (
+    OctScanner *scanner, void (*changed) (gpointer data), gpointer data)
+{
+  scanner->changed = changed;
+  scanner->data = data;
+}
+
+const char *
+oct_scanner_get_fixed (const OctScanner *scanner)
+{
+  if (!oct_scan_relay_is_counted (scanner->relay))
+    return NULL;
+  if (scanner->drive == NULL)
+    return "The scanner is not driven from here; start the program with "
+           "--scan-sink to change its scan.";
+  /* nobody knows any more which A-line of the scanner its first one was */
+  return oct_scan_relay_is_broken (scanner->relay)
+             ? "The program of the digitizer was started again, and its "
+               "A-lines are not those of the scanner any more; start both "
+               "programs again to change the scan."
+             : NULL;
+}
+
+/* All at once, as they are taken together or not. */
+static void
+scanner_set (OctScanner *scanner, const OctScannerScan *scan)
+{
+  g_autoptr (GstElement) generator =
+      gst_bin_get_by_name (GST_BIN (scanner->drive->pipeline), GENERATOR);
+
+  g_object_freeze_notify (G_OBJECT (generator));
+  gst_util_set_object_arg (G_OBJECT (generator), "pattern", scan->pattern);
+  g_object_set (generator, "width", scan->width / 1000, "height",
+      scan->height / 1000, "offset-x", scan->x / 1000, "offset-y",
+      scan->y / 1000, "angle", scan->angle, NULL);
+  g_object_thaw_notify (G_OBJECT (generator));
+}
+
+/* A pitch, as of --scanner, makes volumes of another size. */
+static gboolean
+scanner_check_size (
+    const OctScanner *scanner, const GstEvent *event, GError **error)
+{
+  guint lines = 0, bscans = 0;
+
+  gst_structure_get (gst_event_get_structure ((GstEvent *)event),
+      GST_OCT_SCAN_PATH_LINES, G_TYPE_UINT, &lines, GST_OCT_SCAN_PATH_BSCANS,
+      G_TYPE_UINT, &bscans, NULL);
+  if (lines == scanner->lines && bscans == scanner->bscans)
+    return TRUE;
+  g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+      "This scan has %u B-scans of %u A-lines, but volumes of %u B-scans of %u "
+      "are taken; leave what changes that out of --scanner, as pitch.",
+      bscans, lines, scanner->bscans, scanner->lines);
+  return FALSE;
+}
+
+gboolean
+oct_scanner_change (
+    OctScanner *scanner, const OctScannerScan *scan, GError **error)
+{
+  const char *fixed = oct_scanner_get_fixed (scanner);
+  g_autoptr (GstEvent) event = NULL;
+
+  if (fixed != NULL)
+    return scanner_refuse (error, fixed);
+  event = scanner_make_path (scanner, scan, NULL, error);
+  if (event == NULL || !scanner_check_size (scanner, event, error))
+    return FALSE;
+  if (scanner->drive != NULL)
+    scanner_set (scanner, scan);
+  else
+    oct_scan_relay_tell (scanner->relay, event);
+  scanner->scan = *scan;
+  if (scanner->changed != NULL)
+    scanner->changed (scanner->data);
+  return TRUE;
+}
+
+/* ----------------------------------------------------------------------- end */
 
 static void
 scanner_stop (Drive *drive)
@@ -365,11 +588,12 @@ oct_scanner_free (OctScanner *scanner)
   if (scanner == NULL)
     return;
   g_clear_pointer (&scanner->drive, scanner_stop);
+  g_clear_pointer (&scanner->relay, oct_scan_relay_unref);
   if (scanner->path != NULL)
     g_unlink (scanner->path);
   if (scanner->folder != NULL)
     g_rmdir (scanner->folder);
-  g_free (scanner->line);
+  g_free (scanner->properties);
   g_free (scanner->sink);
   g_free (scanner->folder);
   g_free (scanner->path);

@@ -39,6 +39,23 @@ void oct_scanner_options_add (
 gboolean oct_scanner_options_check (OctScannerOptions *options, GError **error);
 void oct_scanner_options_clear (OctScannerOptions *options);
 
+/* After that: size, centre and angle of oct_scanner_write_scan(), for those that
+ * were not given.  A text that is not valid, and NULL, change nothing. */
+void oct_scanner_options_use_kept (
+    OctScannerOptions *options, const char *kept);
+
+/* The scan of a scanner. */
+typedef struct {
+  const char *pattern;        /* one of oct_scanner_get_patterns() */
+  double width, height, x, y; /* um */
+  double angle;               /* degrees */
+} OctScannerScan;
+
+/* Static, with NULL at the end. */
+const char *const *oct_scanner_get_patterns (void);
+/* Static; NULL: there is no such pattern. */
+const char *oct_scanner_find_pattern (const char *name);
+
 typedef struct _OctScanner OctScanner;
 
 /* Makes the path of volumes of `bscans` B-scans of `lines` A-lines, `rate` of
@@ -54,6 +71,31 @@ const char *oct_scanner_get_path (const OctScanner *scanner);
 /* Drives it, if there is a sink: returns at once.  A sink that fails is reported
  * on the terminal. */
 void oct_scanner_start (OctScanner *scanner);
+
+/* The source that is told of other paths, and of those before if it is made anew;
+ * no reference is kept.  `counted`: its A-lines are those of the scanner, as of
+ * octdaqsrc, and not of the virtual system. */
+void oct_scanner_set_source (
+    OctScanner *scanner, GstElement *source, gboolean counted);
+
+/* The scan that was asked for last. */
+void oct_scanner_get_scan (const OctScanner *scanner, OctScannerScan *scan);
+
+/* Its size, centre and angle, to be kept; to be freed. */
+char *oct_scanner_write_scan (const OctScanner *scanner);
+
+/* Called after each change, in the thread of it; `changed` NULL: none is. */
+void oct_scanner_set_changed (
+    OctScanner *scanner, void (*changed) (gpointer data), gpointer data);
+
+/* NULL, or why another scan is not possible at all, a sentence. */
+const char *oct_scanner_get_fixed (const OctScanner *scanner);
+
+/* Another scan of as many A-lines, from the end of a volume on: the source tells
+ * its path before the first B-scan of it.  FALSE with a sentence, and nothing
+ * changes: a limit of the scanner is exceeded, or it is fixed. */
+gboolean oct_scanner_change (
+    OctScanner *scanner, const OctScannerScan *scan, GError **error);
 
 /* Takes the beam to rest, waits for it up to a few seconds, and ends.  NULL is
  * allowed. */

@@ -76,10 +76,11 @@ write_block (OctDaqWriter *writer)
 static GstElement *
 play (const char *socket, const char *file)
 {
-  g_autofree char *launch = g_strdup_printf (
-      "octdaqsrc socket=%s scan-file=%s reconnect=false keep-incomplete=true "
-      "timeout=%u ! appsink name=sink sync=false",
-      socket, file, LONG);
+  g_autofree char *launch =
+      g_strdup_printf ("octdaqsrc name=octdaqsrc0 socket=%s scan-file=%s "
+                       "reconnect=false keep-incomplete=true "
+                       "timeout=%u ! appsink name=sink sync=false",
+          socket, file, LONG);
   GstElement *pipeline = gst_parse_launch (launch, NULL);
 
   fail_unless (pipeline != NULL);
@@ -197,6 +198,195 @@ GST_START_TEST (test_path)
 }
 GST_END_TEST
 
+/* An event of the path in `file`; `first` -1: it does not say its A-line. */
+static GstEvent *
+make_path_event (const char *file, guint bscans, gint64 first)
+{
+  g_autofree char *text = NULL;
+  double *axes[2] = { g_new (double, LINES *bscans),
+    g_new (double, LINES *bscans) };
+  g_autoptr (GstBuffer) x = NULL;
+  g_autoptr (GstBuffer) y = NULL;
+  GstStructure *s;
+  const char *at;
+
+  fail_unless (g_file_get_contents (file, &text, NULL, NULL));
+  at = strchr (text, '\n');
+  for (guint i = 0; i < LINES * bscans; i++)
+    for (guint axis = 0; axis < 2; axis++)
+      axes[axis][i] = g_ascii_strtod (at, (char **)&at) / 1e3;
+  x = gst_buffer_new_wrapped (axes[0], LINES * bscans * sizeof (double));
+  y = gst_buffer_new_wrapped (axes[1], LINES * bscans * sizeof (double));
+  s = gst_structure_new ("application/x-oct-scan-path", "lines", G_TYPE_UINT,
+      LINES, "bscans", G_TYPE_UINT, bscans, "x", GST_TYPE_BUFFER, x, "y",
+      GST_TYPE_BUFFER, y, "pattern", G_TYPE_STRING, "other", NULL);
+  if (first >= 0)
+    gst_structure_set (s, "first-line", G_TYPE_UINT64, (guint64)first, NULL);
+  return gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM_STICKY, s);
+}
+
+/* The paths in the stream, and the number of the first B-scan after each. */
+typedef struct {
+  guint paths, other; /* events, and those with pattern "other" */
+  guint64 begun[4];   /* per event */
+  gboolean waits;     /* for the B-scan after an event */
+} Seen;
+
+static GstPadProbeReturn
+see_paths (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  Seen *seen = data;
+
+  if (GST_PAD_PROBE_INFO_TYPE (info) & GST_PAD_PROBE_TYPE_BUFFER) {
+    if (seen->waits)
+      seen->begun[seen->paths - 1] =
+          GST_BUFFER_OFFSET (GST_PAD_PROBE_INFO_BUFFER (info));
+    seen->waits = FALSE;
+  } else if (gst_event_has_name (GST_PAD_PROBE_INFO_EVENT (info),
+                 "application/x-oct-scan-path")) {
+    const GstStructure *s =
+        gst_event_get_structure (GST_PAD_PROBE_INFO_EVENT (info));
+
+    fail_unless (!gst_structure_has_field (s, "first-line"));
+    fail_unless (seen->paths < G_N_ELEMENTS (seen->begun));
+    seen->paths++;
+    seen->other +=
+        g_strcmp0 (gst_structure_get_string (s, "pattern"), "other") == 0;
+    seen->waits = TRUE;
+  }
+  return GST_PAD_PROBE_OK;
+}
+
+/* Whether A-lines 2 `block` and 2 `block` + 1 are lost: two at the end of the
+ * volume before the change and all of the first B-scan after it. */
+static gboolean
+is_block_lost (guint block, guint change)
+{
+  return block + 1 == change || (block >= change && block < change + LINES / 2);
+}
+
+static GstElement *
+send_path (const char *name, GstElement *pipeline, GstEvent *event)
+{
+  GstElement *source = gst_bin_get_by_name (GST_BIN (pipeline), name);
+
+  fail_unless (source != NULL);
+  fail_unless (gst_element_send_event (source, event));
+  return source;
+}
+
+/* Another path comes before the first B-scan of its A-lines, whatever is lost
+ * about it.  Second: it came before the digitizer had begun, and says its A-line
+ * all the same; third: it does not say it and waits for the end of the volume. */
+GST_START_TEST (test_change)
+{
+  const guint volume = LINES * BSCANS / 2; /* in blocks */
+  const guint change = __i__ == 2 ? volume : 2 * volume;
+  g_autofree char *socket = oct_test_file_path ("scan-daq");
+  g_autofree char *file = oct_test_file_path ("scan-path.txt");
+  g_autofree char *other = oct_test_file_path ("scan-other.txt");
+  OctDaqWriter *writer = open_scan_writer (socket, BSCANS);
+  g_autofree char *launch = NULL;
+  g_autoptr (GstElement) pipeline = NULL;
+  g_autoptr (GstElement) source = NULL;
+  g_autoptr (GstPad) pad = NULL;
+  guint64 last = 0;
+  Seen seen = { 0 };
+
+  make_scan ("pattern=spiral lines=8 bscans=4", file, NULL);
+  make_scan ("pattern=lissajous lines=8 bscans=4 cycles=2", other, NULL);
+  launch = g_strdup_printf (
+      "octdaqsrc name=source socket=%s scan-file=%s reconnect=false "
+      "keep-incomplete=true timeout=%u ! appsink name=sink sync=false",
+      socket, file, LONG);
+  pipeline = gst_parse_launch (launch, NULL);
+  fail_unless (pipeline != NULL);
+  source = gst_bin_get_by_name (GST_BIN (pipeline), "source");
+  pad = gst_element_get_static_pad (source, "src");
+  gst_pad_add_probe (pad,
+      GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,
+      see_paths, &seen, NULL);
+  if (__i__ == 1)
+    gst_object_unref (send_path (
+        "source", pipeline, make_path_event (other, BSCANS, 2 * change)));
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  fail_unless (oct_daq_wait_for_readers (writer, 1, LONG) == 1);
+  for (guint block = 0; block < 3 * volume; block++) {
+    /* in the middle of the first volume, once a B-scan of it has come */
+    if (block == volume / 2) {
+      g_autoptr (GstSample) sample = pull (pipeline);
+
+      last = GST_BUFFER_OFFSET (gst_sample_get_buffer (sample));
+      fail_unless (last == 0);
+      if (__i__ != 1)
+        gst_object_unref (send_path ("source", pipeline,
+            make_path_event (
+                other, BSCANS, __i__ == 0 ? (gint64)2 * change : -1)));
+    }
+    if (is_block_lost (block, change))
+      oct_daq_lost (writer, 2);
+    else
+      write_block (writer);
+  }
+  oct_daq_close (writer);
+  /* all but the one of which nothing has come */
+  for (guint i = 0; i < 3 * BSCANS - 2; i++) {
+    g_autoptr (GstSample) sample = pull (pipeline);
+
+    last = GST_BUFFER_OFFSET (gst_sample_get_buffer (sample));
+  }
+  fail_unless_equals_uint64 (last, 3 * BSCANS - 1);
+  fail_unless_equals_int (seen.paths, 2);
+  fail_unless_equals_int (seen.other, 1);
+  fail_unless_equals_uint64 (seen.begun[0], 0);
+  fail_unless_equals_uint64 (seen.begun[1], 2 * change / LINES + 1);
+  check_path (pipeline, other);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  g_remove (file);
+  g_remove (other);
+}
+GST_END_TEST
+
+/* Those that cannot hold are a warning, and the path before stays. */
+GST_START_TEST (test_refused_change)
+{
+  g_autofree char *socket = oct_test_file_path ("scan-daq");
+  g_autofree char *file = oct_test_file_path ("scan-path.txt");
+  g_autofree char *other = oct_test_file_path ("scan-other.txt");
+  OctDaqWriter *writer = open_scan_writer (socket, BSCANS);
+  g_autoptr (GstElement) pipeline = NULL;
+  g_autoptr (GstMessage) message = NULL;
+  g_autoptr (GstBus) bus = NULL;
+  g_autoptr (GError) warning = NULL;
+
+  make_scan ("pattern=spiral lines=8 bscans=4", file, NULL);
+  make_scan ("pattern=raster lines=8 bscans=5", other, NULL);
+  pipeline = play (socket, file);
+  bus = gst_element_get_bus (pipeline);
+  gst_object_unref (send_path ("octdaqsrc0", pipeline,
+      __i__ == 0 ? make_path_event (other, BSCANS + 1, 0)
+                 : make_path_event (other, BSCANS, LINES)));
+  fail_unless (oct_daq_wait_for_readers (writer, 1, LONG) == 1);
+  for (guint block = 0; block < LINES * BSCANS / 2; block++)
+    write_block (writer);
+  oct_daq_close (writer);
+  for (guint i = 0; i < BSCANS; i++)
+    gst_sample_unref (pull (pipeline));
+  message =
+      gst_bus_timed_pop_filtered (bus, LONG * GST_MSECOND, GST_MESSAGE_WARNING);
+  fail_unless (message != NULL);
+  gst_message_parse_warning (message, &warning, NULL);
+  fail_unless (strstr (warning->message,
+                   __i__ == 0 ? "5 B-scans of 8 A-lines" : "A-line 8")
+                   != NULL,
+      "%s", warning->message);
+  check_path (pipeline, file);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  g_remove (file);
+  g_remove (other);
+}
+GST_END_TEST
+
 static void
 refuse_file (const char *socket, const char *file, const char *word)
 {
@@ -243,6 +433,8 @@ daqscan_suite (void)
   suite_add_tcase (s, tc);
   tcase_set_timeout (tc, 120);
   tcase_add_loop_test (tc, test_path, 0, 2);
+  tcase_add_loop_test (tc, test_change, 0, 3);
+  tcase_add_loop_test (tc, test_refused_change, 0, 2);
   tcase_add_test (tc, test_refused);
   return s;
 }

@@ -287,6 +287,114 @@ GST_START_TEST (test_changes)
 }
 GST_END_TEST
 
+/* Events of paths, and the A-lines that were sent before them. */
+typedef struct {
+  guint buffers, lines; /* so far */
+  guint paths;
+  guint64 first[3];
+  guint sent[3];
+  double x[3], y[3]; /* of the second A-line, mm */
+  char pattern[3][16];
+} Told;
+
+static double
+get_second (const GstStructure *s, const char *axis)
+{
+  GstBuffer *buffer = NULL;
+  double metres = NAN;
+
+  fail_unless (gst_structure_get (s, axis, GST_TYPE_BUFFER, &buffer, NULL));
+  fail_unless_equals_int (
+      gst_buffer_get_size (buffer), 16 * 256 * sizeof metres);
+  gst_buffer_extract (buffer, sizeof metres, &metres, sizeof metres);
+  gst_buffer_unref (buffer);
+  return metres * 1e3;
+}
+
+static GstPadProbeReturn
+hear_paths (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  g_autoptr (GstElement) element = gst_pad_get_parent_element (pad);
+  Told *told = data;
+  const GstStructure *s;
+  GstMapInfo map;
+
+  if (GST_PAD_PROBE_INFO_TYPE (info) & GST_PAD_PROBE_TYPE_BUFFER) {
+    GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (info);
+
+    gst_buffer_map (buffer, &map, GST_MAP_READ);
+    for (gsize i = 0; i < map.size / sizeof (double); i += 3)
+      told->lines += ((const double *)(gpointer)map.data)[i + 2] == 1;
+    gst_buffer_unmap (buffer, &map);
+    told->buffers++;
+    /* one that is taken back is never told */
+    if (told->buffers == 2)
+      g_object_set (element, "width", 0.5, NULL);
+    if (told->buffers == 3)
+      gst_util_set_object_arg (G_OBJECT (element), "pattern", "lissajous");
+    if (told->paths == 2 && told->buffers % 5 == 0)
+      g_object_set (element, "offset-x", 0.25, NULL);
+    if (told->paths == 3 && told->lines > told->first[2] + 100)
+      gst_element_send_event (element, gst_event_new_eos ());
+    return GST_PAD_PROBE_OK;
+  }
+  s = gst_event_get_structure (GST_PAD_PROBE_INFO_EVENT (info));
+  if (s == NULL || !gst_structure_has_name (s, "application/x-oct-scan-path"))
+    return GST_PAD_PROBE_OK;
+  fail_unless (told->paths < 3);
+  fail_unless (
+      gst_structure_get_uint64 (s, "first-line", &told->first[told->paths]));
+  told->sent[told->paths] = told->lines;
+  told->x[told->paths] = get_second (s, "x");
+  told->y[told->paths] = get_second (s, "y");
+  g_strlcpy (told->pattern[told->paths],
+      gst_structure_get_string (s, "pattern"), sizeof told->pattern[0]);
+  told->paths++;
+  return GST_PAD_PROBE_OK;
+}
+
+/* Each path is told before its first A-line is sent, with the number of that,
+ * and the samples from there on are at its places. */
+GST_START_TEST (test_paths)
+{
+  g_autoptr (GstPad) pad = NULL;
+  Told told = { 0 };
+  guint line = 0, checked = 0;
+  Scan s;
+
+  scan_begin (&s, SMALL "lines=256 bscans=16 cycles=2 gate=true "
+                        "samples-per-buffer=500");
+  pad = gst_element_get_static_pad (s.element, "src");
+  gst_pad_add_probe (pad,
+      GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,
+      hear_paths, &told, NULL);
+  scan_collect (&s);
+  fail_unless_equals_int (told.paths, 3);
+  fail_unless_equals_string (told.pattern[0], "raster");
+  fail_unless_equals_string (told.pattern[1], "lissajous");
+  fail_unless_equals_uint64 (told.first[0], 0);
+  fail_unless_equals_uint64 (told.first[1], 16 * 256);
+  fail_unless (told.first[2] > told.first[1]);
+  fail_unless_equals_int (told.first[2] % (16 * 256), 0);
+  for (guint i = 0; i < 3; i++)
+    fail_unless (told.sent[i] <= told.first[i]);
+  for (guint i = 0; i < scan_count (&s); i++) {
+    if (g_array_index (s.values, double, i * 3 + 2) != 1)
+      continue;
+    for (guint k = 0; k < 3; k++)
+      if (line == told.first[k] + 1) {
+        fail_unless (fabs (scan_at (&s, i, 0) - told.x[k]) < 1e-9);
+        fail_unless (fabs (scan_at (&s, i, 1) - told.y[k]) < 1e-9);
+        checked++;
+      }
+    line++;
+  }
+  fail_unless_equals_int (checked, 3);
+  oct_test_assert_quiet (s.bus);
+  scan_end (&s);
+}
+GST_END_TEST
+
 static GstPadProbeReturn
 ask_too_much (GstPad *pad, GstPadProbeInfo *info, gpointer number)
 {
@@ -528,6 +636,7 @@ scangen_suite (void)
   tcase_add_test (tc, test_volumes);
   tcase_add_test (tc, test_file);
   tcase_add_test (tc, test_changes);
+  tcase_add_test (tc, test_paths);
   tcase_add_test (tc, test_refused_change);
   tcase_add_test (tc, test_num_buffers);
   tcase_add_test (tc, test_end);

@@ -80,8 +80,9 @@ const tests = {
         return seen?.bscans > 1 && last(talk, "status")?.frames > 0 && seen;
       });
       assert.ok(isClose(look.sizeX, 4e-3) && isClose(look.sizeY, 4e-3), JSON.stringify(look));
-      // as many pixels as A-lines
-      assert.ok(Math.abs(look.bscans - 40) <= 2 && Math.abs(last(talk, "status").lines - 40) <= 2,
+      // as many pixels within the circle as A-lines: 4 / pi of them in the square about it
+      const side = 40 * Math.sqrt(4 / Math.PI);
+      assert.ok(Math.abs(look.bscans - side) <= 2 && Math.abs(last(talk, "status").lines - side) <= 2,
         `${look.bscans} x ${last(talk, "status").lines}`);
       assert.equal(last(talk, "state").fill, "off");
       talk.say(JSON.stringify({ type: "look", show: "enface" }));

@@ -92,6 +92,23 @@ test_every_type (void)
 }
 
 static void
+test_scan (void)
+{
+  g_autoptr (OctLiveMessage) scan =
+      parse ("{\"type\":\"scan\",\"pattern\":\"spiral-angular\","
+             "\"width\":4000,\"height\":0.5,\"x\":-10.25,\"y\":7,"
+             "\"angle\":-30}");
+
+  g_assert_cmpint (scan->type, ==, OCT_LIVE_SCAN);
+  g_assert_cmpstr (scan->beam.pattern, ==, "spiral-angular");
+  g_assert_cmpfloat (scan->beam.width, ==, 4000.0);
+  g_assert_cmpfloat (scan->beam.height, ==, 0.5);
+  g_assert_cmpfloat (scan->beam.x, ==, -10.25);
+  g_assert_cmpfloat (scan->beam.y, ==, 7.0);
+  g_assert_cmpfloat (scan->beam.angle, ==, -30.0);
+}
+
+static void
 test_settings (void)
 {
   g_autoptr (OctLiveMessage) some =
@@ -311,6 +328,37 @@ test_longest_text (void)
 }
 
 static void
+test_scan_refused (void)
+{
+  static const char *const texts[] = {
+    "{\"type\":\"scan\",\"pattern\":\"raster\",\"width\":0,"
+    "\"height\":1,\"x\":0,\"y\":0,\"angle\":0}",
+    "{\"type\":\"scan\",\"pattern\":\"raster\",\"width\":-1,"
+    "\"height\":1,\"x\":0,\"y\":0,\"angle\":0}",
+    "{\"type\":\"scan\",\"pattern\":\"raster\",\"width\":1e8,"
+    "\"height\":1,\"x\":0,\"y\":0,\"angle\":0}",
+    "{\"type\":\"scan\",\"pattern\":\"raster\",\"width\":true,"
+    "\"height\":1,\"x\":0,\"y\":0,\"angle\":0}",
+    "{\"type\":\"scan\",\"pattern\":\"raster\",\"width\":\"1\","
+    "\"height\":1,\"x\":0,\"y\":0,\"angle\":0}",
+    "{\"type\":\"scan\",\"pattern\":\"raster\",\"width\":1,"
+    "\"height\":1,\"x\":0,\"y\":0,\"angle\":361}",
+    "{\"type\":\"scan\",\"pattern\":\"Raster\",\"width\":1,"
+    "\"height\":1,\"x\":0,\"y\":0,\"angle\":0}",
+    "{\"type\":\"scan\",\"pattern\":\"\",\"width\":1,"
+    "\"height\":1,\"x\":0,\"y\":0,\"angle\":0}",
+    "{\"type\":\"scan\",\"pattern\":\"a-pattern-of-a-long-name\",\"width\":1,"
+    "\"height\":1,\"x\":0,\"y\":0,\"angle\":0}",
+    "{\"type\":\"scan\",\"pattern\":\"raster\",\"width\":1,"
+    "\"height\":1,\"x\":0,\"y\":0,\"angle\":0,\"more\":1}",
+    "{\"type\":\"scan\",\"pattern\":\"raster\"}"
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
+    refuse (texts[i], strlen (texts[i]));
+}
+
+static void
 test_refused (void)
 {
   static const char *const texts[] = { "", "x", "[]", "{}", "null", "12",
@@ -510,6 +558,8 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/live/message/every-type", test_every_type);
+  g_test_add_func ("/live/message/scan", test_scan);
+  g_test_add_func ("/live/message/scan-refused", test_scan_refused);
   g_test_add_func ("/live/message/settings", test_settings);
   g_test_add_func ("/live/message/settings-again", test_settings_again);
   g_test_add_func ("/live/message/looks", test_looks);

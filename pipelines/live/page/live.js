@@ -9,6 +9,7 @@ import { isFlow, showPhases } from "/flow.js";
 import { addKeys } from "/keys.js";
 import { Jpeg, WebRtc } from "/media.js";
 import { setMeasured } from "/measure.js";
+import { forgetScan, offerPatterns, setScanSender, takePath, takeRefusal, takeScan, takeTrack } from "/scan.js";
 import { forgetMeters, setLateral, takeMeters } from "/signal.js";
 import { drawScales } from "/snapshot.js";
 import { setDepthAxis, setEnds, setScan, setTrueProportions } from "/view.js";
@@ -70,11 +71,13 @@ const takers = {
   },
   status: takeStatus,
   meters: takeMeters,
+  path: takePath,
   freeze: () => $("freeze").click(),
   cases: takeCases,
   problem: (message) => {
     awaited = 0;
     problem(message.message);
+    takeRefusal(message.message);
   },
   bye: (message) => { goodbye = message.message; },
 };
@@ -105,7 +108,7 @@ async function onClose() {
   forgetMeters();
   // their changes would not arrive
   for (const part of $("settings").querySelectorAll("fieldset")) part.disabled = true;
-  $("record").disabled = $("mirror").disabled = true;
+  $("record").disabled = $("mirror").disabled = $("scan-controls").disabled = true;
   showRecording(false);
   veil(goodbye ?? "The connection is lost. Trying again …");
   clearIndicators();
@@ -180,6 +183,8 @@ function takeHello(message) {
   webrtcFailures = sets = awaited = 0;
   const set = message.control && message.settable;
   forgetLook();
+  forgetScan();
+  offerPatterns(message.patterns);
   $("settings").hidden = !message.settable;
   for (const part of $("settings").querySelectorAll("fieldset")) part.disabled = !set;
   $("only-watching").hidden = message.control;
@@ -209,6 +214,7 @@ function takeState(state) {
   $("filling").hidden = !state.masked;
   $("fill-note").textContent = state.fillNote ?? "";
   takeCase(state, hello.control);
+  takeScan(state.scan, hello.control, Boolean(state.recording?.active));
   takeFound(state);
   takeTrouble(state.trouble);
   takeRecording(state.recording);
@@ -373,6 +379,7 @@ async function takeStatus(status) {
   if (status.backend) showUnits(status.zSpacing > 0);
   $("lost-lines-row").hidden = !status.lostLines;
   $("lost-lines").textContent = status.lostLines;
+  takeTrack(status.track);
   takeRecording(status.recording);
   takeKept(status.kept);
   await media?.update();
@@ -410,6 +417,7 @@ for (const name of numbers) {
 
 setCropSender(change);
 setCaseSender(act);
+setScanSender(act);
 
 function setNumber(name, value) {
   $(name).value = $(`${name}-slider`).value = value;

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gstoctnextpaths.h"
+#include "gstoctscanpath.h"
+#include "oct/oct.h"
+
+/* A program may send them faster than volumes come: the oldest goes. */
+#define MOST_WAITING 16u
+
+typedef struct {
+  OctScanPlaces *places;
+  gboolean has_first;
+  guint64 first; /* A-line; or has_first FALSE: of the next volume */
+} NextPath;
+
+static void
+next_path_free (gpointer data)
+{
+  NextPath *next = data;
+
+  oct_scan_places_unref (next->places);
+  g_free (next);
+}
+
+/* Those of the same A-line stay in the order in which they came. */
+static gint
+next_path_compare (gconstpointer a, gconstpointer b, gpointer data)
+{
+  const NextPath *one = a, *other = b;
+
+  return one->first <= other->first ? -1 : 1;
+}
+
+void
+gst_oct_next_paths_init (GstOctNextPaths *paths)
+{
+  g_mutex_init (&paths->lock);
+  g_queue_init (&paths->waiting);
+}
+
+void
+gst_oct_next_paths_clear (GstOctNextPaths *paths)
+{
+  g_queue_clear_full (&paths->waiting, next_path_free);
+  g_mutex_clear (&paths->lock);
+}
+
+gboolean
+gst_oct_next_paths_offer (
+    GstOctNextPaths *paths, GstElement *element, GstEvent *event)
+{
+  OctScanPlaces *places;
+  NextPath *next;
+
+  if (GST_EVENT_TYPE (event) != GST_EVENT_CUSTOM_DOWNSTREAM_STICKY
+      || !gst_event_has_name (event, GST_OCT_SCAN_PATH_EVENT_NAME))
+    return FALSE;
+  places = gst_oct_scan_path_event_take (event, element);
+  if (places == NULL)
+    return TRUE;
+  next = g_new0 (NextPath, 1);
+  next->places = places;
+  next->has_first = gst_oct_scan_path_event_get_first (event, &next->first);
+  g_mutex_lock (&paths->lock);
+  g_queue_insert_sorted (&paths->waiting, next, next_path_compare, NULL);
+  if (paths->waiting.length > MOST_WAITING)
+    next_path_free (g_queue_pop_head (&paths->waiting));
+  g_mutex_unlock (&paths->lock);
+  return TRUE;
+}
+
+/* Whether it holds for B-scan `bscan`. */
+static gboolean
+next_path_has_begun (const GstOctNextPaths *paths, const NextPath *next,
+    guint64 bscan, guint lines, guint bscans)
+{
+  /* no part of its volume has come; after a jump back nothing has */
+  if (!next->has_first)
+    return !paths->begun || bscan < paths->last || bscans == 0
+           || bscan / bscans > (paths->last - 1) / bscans;
+  return bscan >= next->first / lines;
+}
+
+static gboolean
+next_path_check (
+    const NextPath *next, GstElement *element, guint lines, guint bscans)
+{
+  const OctScanPlaces *places = next->places;
+
+  if (places->lines != lines || places->bscans != bscans) {
+    GST_ELEMENT_WARNING (element, STREAM, FORMAT,
+        ("A scan path of %u B-scans of %u A-lines was sent, but the volumes "
+         "have %u B-scans of %u, and the path before it stays; send one of "
+         "this size.",
+            places->bscans, places->lines, bscans, lines),
+        (NULL));
+    return FALSE;
+  }
+  if (next->has_first && next->first % places->count != 0) {
+    GST_ELEMENT_WARNING (element, STREAM, FORMAT,
+        ("A scan path begins with A-line %" G_GUINT64_FORMAT
+         ", within a volume of %u A-lines, and the path before it stays; "
+         "start the scanner and the digitizer together.",
+            next->first, places->count),
+        (NULL));
+    return FALSE;
+  }
+  return TRUE;
+}
+
+/* The oldest one if it has begun, else NULL. */
+static NextPath *
+next_paths_pop (
+    GstOctNextPaths *paths, guint64 bscan, guint lines, guint bscans)
+{
+  NextPath *next;
+
+  g_mutex_lock (&paths->lock);
+  next = g_queue_peek_head (&paths->waiting);
+  if (next != NULL && next_path_has_begun (paths, next, bscan, lines, bscans))
+    g_queue_pop_head (&paths->waiting);
+  else
+    next = NULL;
+  g_mutex_unlock (&paths->lock);
+  return next;
+}
+
+OctScanPlaces *
+gst_oct_next_paths_take (GstOctNextPaths *paths, GstElement *element,
+    guint64 bscan, guint count, guint lines, guint bscans)
+{
+  OctScanPlaces *found = NULL;
+  NextPath *next;
+
+  while ((next = next_paths_pop (paths, bscan, lines, bscans)) != NULL) {
+    if (next_path_check (next, element, lines, bscans)) {
+      g_clear_pointer (&found, oct_scan_places_unref);
+      found = oct_scan_places_ref (next->places);
+    }
+    next_path_free (next);
+  }
+  paths->begun = TRUE;
+  paths->last = bscan + count;
+  return found;
+}
+
+void
+gst_oct_next_paths_restart (GstOctNextPaths *paths)
+{
+  g_mutex_lock (&paths->lock);
+  for (GList *i = paths->waiting.head; i != NULL; i = i->next)
+    ((NextPath *)i->data)->has_first = FALSE;
+  g_mutex_unlock (&paths->lock);
+  paths->begun = FALSE;
+}
