@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstoctscanmeta.h"
 
-/* Of a volume: readers have a byte for each. */
+/* B-scans of a volume: readers have a byte for each. */
 #define MOST_BSCANS (1 << 24)
 
 static gboolean
