@@ -43,6 +43,12 @@ Missing Debian packages are installed with apt; the plugin is built in build/.
   --sampling-rate R    with --method cs: part of the samples that is used
                        (default: 0.4)
   --min DB, --max DB   black and white (default: by the contrast of the images)
+  --remap              make a raster of a scan along a path, as a spiral, which
+                       the recording keeps
+  --remap-settings TEXT  --remap: properties of octremap, as
+                       "columns=512 rows=512 delay-x=2.5"
+  --flip TEXT          turn images, or B-scans of the way back: properties of
+                       octflip, as "way-back=odd way-back-shift=5"
 
 Sizes of what is read
   --samples N          samples per A-line    (raw files)

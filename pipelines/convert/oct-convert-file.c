@@ -7,8 +7,9 @@
 #include "oct-method-names.h"
 #include "oct/oct.h"
 
-gboolean
-oct_convert_set_method (
+/* FALSE with a sentence on the option that is wrong. */
+static gboolean
+convert_file_set_method (
     const OctConvertOptions *options, GstElement *reconstruct, GError **error)
 {
   const OctMethod *method = options->method != NULL
@@ -59,13 +60,14 @@ convert_file_make_pipeline (const OctConvertOptions *options, GError **error)
   g_autoptr (GstElement) reconstruct = NULL;
   g_autofree char *frames = describe_frames (options);
   g_autofree char *filters = oct_view_options_describe_filters (&options->view);
+  g_autofree char *raster = oct_convert_remap_describe (options);
   gboolean ascans = options->ascans || options->flow || options->doppler;
-  g_autofree char *launch =
-      g_strdup_printf ("octsrc name=source%s%s ! octreconstruct "
-                       "name=reconstruct output=%s ! %s%s"
-                       "octvolumesink name=sink",
-          frames, options->bids ? " ! octmeter name=meter" : "",
-          ascans ? "ascans" : "images", filters, describe_result (options));
+  g_autofree char *launch = g_strdup_printf (
+      "octsrc name=source%s%s ! octreconstruct "
+      "name=reconstruct output=%s ! %s%s%s"
+      "octvolumesink name=sink",
+      frames, options->bids ? " ! octmeter name=meter" : "",
+      ascans ? "ascans" : "images", raster, filters, describe_result (options));
   GstElement *pipeline =
       gst_parse_launch_full (launch, NULL, GST_PARSE_FLAG_FATAL_ERRORS, error);
 
@@ -75,9 +77,18 @@ convert_file_make_pipeline (const OctConvertOptions *options, GError **error)
   if (!ascans)
     set_range (reconstruct, options);
   oct_source_options_set_depths (&options->source, reconstruct);
-  if (!oct_convert_set_method (options, reconstruct, error))
+  if (!convert_file_set_method (options, reconstruct, error)
+      || !oct_convert_remap_use (options, pipeline, error))
     g_clear_pointer (&pipeline, gst_object_unref);
   return pipeline;
+}
+
+gboolean
+oct_convert_check_pipeline (const OctConvertOptions *options, GError **error)
+{
+  g_autoptr (GstElement) pipeline = convert_file_make_pipeline (options, error);
+
+  return pipeline != NULL;
 }
 
 static void
@@ -171,6 +182,14 @@ convert_file_name_options (GError *error)
         "--width-um and --length-um, and --calibration where the file has "
         "none" },
     { "`location`", "--output" },
+    { "octremap knows no places of the A-lines; set `scan` of octsrc, or send "
+      "an event application/x-oct-scan-path before the first B-scan.",
+        "It keeps no scan path, which --remap needs: a recording has it beside "
+        "it, as NAME-scan-path.txt; leave out --remap for rasters." },
+    { "send the path of this scan, or set --lines and `bscans` of the source",
+        "use the path that was recorded with it, or set --lines and "
+        "--bscans" },
+    { "set `columns`", "set --remap-settings with `columns`" },
   };
   g_autoptr (GString) sentence = g_string_new (error->message);
 
@@ -192,14 +211,15 @@ on_element (GstBus *bus, GstMessage *message, gpointer data)
     *(guint64 *)data += missing;
 }
 
-/* A warning of octsrc on its file: the missing B-scans and the cause.  In any
- * thread. */
+/* A warning of octsrc on its file: the missing B-scans and the cause; of
+ * octremap: a volume without A-lines.  In any thread. */
 static void
 convert_file_on_warning (GstBus *bus, GstMessage *message, gpointer data)
 {
   g_autofree char *sentence = NULL;
 
-  if (g_strcmp0 (GST_MESSAGE_SRC_NAME (message), "source") != 0)
+  if (g_strcmp0 (GST_MESSAGE_SRC_NAME (message), "source") != 0
+      && g_strcmp0 (GST_MESSAGE_SRC_NAME (message), "remap") != 0)
     return;
   sentence = oct_launch_describe_warning (message);
   g_printerr ("Note: %s\n", sentence);
@@ -270,6 +290,7 @@ convert_file_check_room (GstElement *pipeline, const OctConvertOptions *options,
   g_autoptr (GstCaps) caps = gst_pad_get_current_caps (pad);
   const GstStructure *s = gst_caps_get_structure (caps, 0);
   guint64 bscans = MAX (convert_file_get_bscans (sink), 1);
+  guint64 taken = oct_convert_remap_get_bscans (pipeline);
   gint width = 0, height = 0, value = get_size (s, &width, &height);
   gint64 all = 0;
   double bytes, room;
@@ -281,8 +302,9 @@ convert_file_check_room (GstElement *pipeline, const OctConvertOptions *options,
   if (options->flow)
     all /= MAX (convert_file_get_repeats (pipeline), 1);
   /* the last volume is a whole one, too */
+  taken = taken > 0 ? taken : bscans;
   bytes = (double)width * height * value
-          * (double)(((guint64)MAX (all, 1) + bscans - 1) / bscans * bscans);
+          * (double)(((guint64)MAX (all, 1) + taken - 1) / taken * bscans);
   room = (double)disk.f_bavail * (double)disk.f_frsize;
   if (bytes <= room)
     return TRUE;
@@ -368,6 +390,7 @@ oct_convert_file (const OctConvertOptions *options,
   /* if a whole volume is missing nothing is black */
   g_object_get (source, "missing", &absent, NULL);
   *missing = MAX (*missing, absent);
+  *missing = MAX (*missing, oct_convert_remap_get_missing (pipeline));
   gst_element_set_state (pipeline, GST_STATE_NULL);
   gst_object_unref (pipeline);
   oct_convert_meters_free (meters);

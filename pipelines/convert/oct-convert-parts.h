@@ -279,10 +279,36 @@ typedef struct {
   gint repeats;              /* B-scans at each place, 0: as the file says */
   double line_rate;          /* A-lines per second, 0: as the file says */
   char *dicom_tags;
-  guint file_mode;     /* permissions of the files */
-  gboolean bids;       /* with a JSON file beside each volume */
-  gboolean deidentify; /* no names, identifiers and dates */
+  guint file_mode;             /* permissions of the files */
+  gboolean bids;               /* with a JSON file beside each volume */
+  gboolean deidentify;         /* no names, identifiers and dates */
+  gboolean remap;              /* a raster of a scan along a path */
+  char *remap_settings, *flip; /* of octremap and octflip, or NULL */
 } OctConvertOptions;
+
+/* A code that differs if the options, or the calibration, would give other
+ * volumes of the same input; g_free() it. */
+char *oct_convert_describe (const OctConvertOptions *options);
+
+/* --remap, --remap-settings and --flip. */
+void oct_convert_remap_add_options (
+    GOptionGroup *group, OctConvertOptions *options);
+/* After parsing: NULL, or the error, one sentence. */
+const char *oct_convert_remap_check (const OctConvertOptions *options);
+/* Elements after octreconstruct, each with " ! " after it, or ""; g_free() it. */
+char *oct_convert_remap_describe (const OctConvertOptions *options);
+/* Sets these elements of `pipeline`.  FALSE with a sentence: they have no such
+ * settings, or what is set does not fit to each other. */
+gboolean oct_convert_remap_use (
+    const OctConvertOptions *options, GstElement *pipeline, GError **error);
+/* B-scans of a volume of the path that has come to octremap; 0: there is none. */
+guint oct_convert_remap_get_bscans (GstElement *pipeline);
+/* B-scans of the path that octremap lacked; 0 without --remap. */
+guint64 oct_convert_remap_get_missing (GstElement *pipeline);
+/* "2 B-scans are missing and black", or what there is in place of them; "" if
+ * none are missing.  g_free() it. */
+char *oct_convert_remap_describe_missing (
+    const OctConvertOptions *options, guint64 missing);
 
 /* Whether the name of an output is that of a JSON file beside a volume. */
 gboolean oct_convert_is_sidecar (const char *name);
@@ -293,10 +319,10 @@ gboolean oct_convert_sidecar_write (const OctConvertOptions *options,
     const OctConvertInput *input, GstElement *pipeline,
     OctConvertMeters *meters, const char *folder, GError **error);
 
-/* Has an octreconstruct use the method, the settings of compressive sensing and
- * the background.  FALSE with a sentence on the option that is wrong. */
-gboolean oct_convert_set_method (
-    const OctConvertOptions *options, GstElement *reconstruct, GError **error);
+/* Whether a pipeline with these options can be made.  FALSE with a sentence on
+ * the option that is wrong. */
+gboolean oct_convert_check_pipeline (
+    const OctConvertOptions *options, GError **error);
 
 /* Called about ten times a second; FALSE stops. */
 typedef gboolean (*OctConvertProgress) (

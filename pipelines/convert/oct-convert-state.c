@@ -100,7 +100,7 @@ oct_convert_print_state (const OctConvertManifest *manifest, GPtrArray *inputs,
     return FALSE;
   }
   g_print ("  complete        %6u, %.2f GB of spectra\n"
-           "  incomplete      %6u of them, B-scans are missing and black\n"
+           "  incomplete      %6u of them, B-scans are missing\n"
            "  failed          %6u\n  not converted   %6u\n"
            "  changed         %6u\n",
       state.complete, (double)state.bytes * 1e-9, state.incomplete, failed->len,

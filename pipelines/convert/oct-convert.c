@@ -101,7 +101,7 @@ print_summary (const Work *work)
 
   g_print (
       "\n  converted       %6u\n  incomplete      %6u of them, B-scans are "
-      "missing and black\n"
+      "missing\n"
       "  done before     %6u\n"
       "  failed          %6u\n  not begun       %6u\n"
       "  read            %9.2f GB in %.1f s, %.2f GB/s\n",
@@ -140,17 +140,6 @@ note_done (
   work->incomplete += *note != '\0';
   work->bytes_done += input->size;
   print_line (work, input, text);
-}
-
-/* "2 B-scans are missing and black", or nothing. */
-static char *
-convert_describe_missing (guint64 missing)
-{
-  g_autofree char *bscans = oct_number_count (missing, "B-scan");
-
-  return missing == 0 ? g_strdup ("")
-                      : g_strdup_printf ("%s %s missing and black", bscans,
-                          oct_number_be (missing));
 }
 
 static OctConvertResult
@@ -205,7 +194,7 @@ convert_one (const Options *options, OctConvertManifest *manifest,
   work->bytes_now = input->size;
   ok = oct_convert_file (&options->file, input, folder, on_progress, work,
       &missing, &warning, &reason);
-  note = convert_describe_missing (missing);
+  note = oct_convert_remap_describe_missing (&options->file, missing);
   message = missing > 0 && warning != NULL
                 ? g_strdup_printf ("%s (%s)", note, warning)
                 : g_strdup (note);
@@ -230,99 +219,6 @@ convert_one (const Options *options, OctConvertManifest *manifest,
   note_failure (work, input, reason->message);
   return oct_convert_manifest_add_failure (
       manifest, input, options->text, reason->message, error);
-}
-
-/* Empty if no option was given, as before there were these options. */
-static char *
-describe_sensing (const OctSensingOptions *s)
-{
-  return s->solver == NULL && s->tau == -1 && s->sampling_rate == -1
-             ? g_strdup ("")
-             : g_strdup_printf (" %s %a %a", s->solver != NULL ? s->solver : "",
-                 s->tau, s->sampling_rate);
-}
-
-static char *
-describe_depths (const OctSourceOptions *s)
-{
-  return oct_source_options_has_depths (s)
-             ? g_strdup_printf (" %d %d", s->depth_start, s->depth_bins)
-             : g_strdup ("");
-}
-
-static char *
-describe_view (const OctViewOptions *v)
-{
-  return v->to == 0.0 && v->average == 1 && v->window == NULL && !v->speckle
-             ? g_strdup ("")
-             : g_strdup_printf (" view %a %a %d %s %d", v->from, v->to,
-                 v->average, v->window != NULL ? v->window : "", v->speckle);
-}
-
-static char *
-describe_cameras (const OctConvertOptions *f)
-{
-  return f->crop_start != 0 || f->crop_end != 0
-             ? g_strdup_printf (" crop %d %d", f->crop_start, f->crop_end)
-             : g_strdup ("");
-}
-
-static char *
-describe_flow (const OctConvertOptions *f)
-{
-  g_autofree char *flow =
-      f->flow || f->doppler ? g_strdup_printf (
-          " %s %d %a", f->flow ? "flow" : "doppler", f->repeats, f->line_rate)
-                            : g_strdup ("");
-
-  return g_strconcat (
-      flow, f->bids ? " bids" : "", f->deidentify ? " deidentify" : "", NULL);
-}
-
-/* The settings, besides the input, on which volumes depend. */
-static char *
-describe_options (const Options *options)
-{
-  const OctConvertOptions *f = &options->file;
-  const OctSourceOptions *s = &f->source;
-  g_autofree char *calibration = NULL;
-  g_autofree char *sensing = NULL;
-  g_autofree char *depths = NULL;
-  g_autofree char *frames = NULL;
-  g_autofree char *flow = NULL;
-  g_autofree char *view = NULL;
-  g_autofree char *text = NULL;
-  char *sum;
-
-  g_autofree char *packing =
-      s->packing != NULL ? g_strconcat (" ", s->packing, NULL) : g_strdup ("");
-  g_autofree char *axes =
-      s->sample_dimension != 0 || s->channel != 0
-          ? g_strdup_printf (" axes %d %d", s->sample_dimension, s->channel)
-          : g_strdup ("");
-
-  if (s->calibration != NULL)
-    (void)g_file_get_contents (s->calibration, &calibration, NULL, NULL);
-  sensing = describe_sensing (&f->sensing);
-  depths = describe_depths (s);
-  frames = describe_cameras (f);
-  flow = describe_flow (f);
-  view = describe_view (&f->view);
-  text = g_strdup_printf (
-      "%s %d %s %s %a %a %a %a %a %d %s %d %d %s %" G_GINT64_FORMAT
-      " %s %s %s%s%s%s%s%s%s%s",
-      f->format, f->ascans, f->method != NULL ? f->method : "",
-      f->view.background != NULL ? f->view.background : "", f->min, f->max,
-      f->width_um, f->length_um, f->refractive_index, f->bscans,
-      f->dicom_tags != NULL ? f->dicom_tags : "", s->samples, s->lines,
-      s->sample_format != NULL ? s->sample_format : "", s->header_size,
-      s->variable != NULL ? s->variable : "",
-      s->dataset != NULL ? s->dataset : "",
-      calibration != NULL ? calibration : "", packing, axes, sensing, depths,
-      frames, flow, view);
-  sum = g_compute_checksum_for_string (G_CHECKSUM_SHA256, text, -1);
-  sum[12] = '\0';
-  return sum;
 }
 
 static gboolean
@@ -595,7 +491,8 @@ convert_check (Options *o, GError **error)
         "--doppler write others; leave one of them out.";
   else if (f->view.depths != NULL && oct_source_options_has_depths (&f->source))
     problem = OCT_VIEW_DEPTHS_TWICE;
-  else if ((problem = convert_check_flow (f)) == NULL)
+  else if ((problem = convert_check_flow (f)) == NULL
+           && (problem = oct_convert_remap_check (f)) == NULL)
     problem = convert_check_deidentify (o);
   f->view.index = f->refractive_index;
   if (problem == NULL)
@@ -700,6 +597,7 @@ convert_parse_options (int *argc, char ***argv, Options *o, GError **error)
   f->refractive_index = OCT_TISSUE_INDEX;
   g_option_context_set_summary (context, SUMMARY);
   g_option_group_add_entries (group, entries);
+  oct_convert_remap_add_options (group, f);
   convert_add_archive_options (group, o);
   oct_sensing_options_add (group, &f->sensing);
   g_option_context_set_main_group (context, group);
@@ -731,19 +629,6 @@ convert_check_method (const Options *options, GError **error)
   return FALSE;
 }
 
-/* Checks the options of compressive sensing, if given, with --method. */
-static gboolean
-check_sensing (const Options *options, GError **error)
-{
-  GstElement *reconstruct = gst_element_factory_make ("octreconstruct", NULL);
-  gboolean ok;
-
-  gst_object_ref_sink (reconstruct);
-  ok = oct_convert_set_method (&options->file, reconstruct, error);
-  gst_object_unref (reconstruct);
-  return ok;
-}
-
 static void
 clear_options (Options *o)
 {
@@ -753,6 +638,8 @@ clear_options (Options *o)
   oct_sensing_options_clear (&o->file.sensing);
   oct_view_options_clear (&o->file.view);
   g_free (o->file.dicom_tags);
+  g_free (o->file.remap_settings);
+  g_free (o->file.flip);
   g_strfreev (o->inputs);
   g_free (o->output);
   g_free (o->part);
@@ -778,9 +665,9 @@ main (int argc, char **argv)
     oct_launch_catch_interrupts ();
     gst_init (NULL, NULL);
     oct_launch_shows_warnings ();
-    options.text = describe_options (&options);
+    options.text = oct_convert_describe (&options.file);
     if (!convert_check_method (&options, &error)
-        || !check_sensing (&options, &error))
+        || !oct_convert_check_pipeline (&options.file, &error))
       status = 2;
     else if (!convert_run (&options, &work, &error) || work.failed > 0
              || work.unread > 0)

@@ -80,6 +80,7 @@ static const struct {
   /* none at all, and none that can be one, which counts as none */
   { NULL, NULL, 2 },
   { NULL, "bscan=(int)0,bscans=(int)0", 2 },
+  { NULL, "bscan=(int)0,bscans=(int)16777217", 2 },
   { NULL, "bscan=(int)-1,bscans=(int)4", 2 },
   { NULL, "bscan=(int)4,bscans=(int)4", 2 },
   { NULL, "bscan=(string)first,bscans=(int)4", 2 },
