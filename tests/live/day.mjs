@@ -67,7 +67,7 @@ async function countAlone(folder, name) {
   const alone = mkdtempSync(join(folder, "alone-"));
   for (const file of readdirSync(folder).filter((other) => other.startsWith(name)))
     renameSync(join(folder, file), join(alone, file));
-  const frames = await countFrames(alone);
+  const frames = await countFrames(alone, 3600); // of ten minutes, beside other work
   rmSync(alone, { recursive: true });
   return frames;
 }

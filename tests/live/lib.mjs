@@ -314,12 +314,13 @@ export function execute(program, parameters, { timeout = PATIENCE * 1000, ...opt
 }
 
 // Frames of the recording's files, decoded; why with drop-allocation: tests/pipelines/tap.py.
-export async function countFrames(folder) {
+// `seconds`: how long a file may take.
+export async function countFrames(folder, seconds = PATIENCE) {
   let frames = 0;
   for (const name of readdirSync(folder).filter((file) => file.endsWith(".mkv")).sort()) {
     const { status, stdout, stderr } = await execute("gst-launch-1.0", ["-v", "filesrc", `location=${join(folder, name)}`,
       "!", "matroskademux", "!", "h264parse", "!", "avdec_h264", "!",
-      "identity", "drop-allocation=true", "!", "fakesink", "silent=false"]);
+      "identity", "drop-allocation=true", "!", "fakesink", "silent=false"], { timeout: seconds * 1000 });
     assert.equal(status, 0, stderr);
     frames += stdout.split("\n").filter((line) => /last-message = chain/.test(line)).length;
   }
