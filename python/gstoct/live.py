@@ -98,6 +98,8 @@ class Live:
         if output not in OUTPUTS:
             raise ValueError(f"output is {output!r}, but one of {', '.join(OUTPUTS)} "
                              "is expected.")
+        if drop not in (None, True, False):
+            raise TypeError(f"drop is {drop!r}, but True, False or None is expected.")
         gpu = choose_gpu(device, on_gpu, None, output, "devices" in settings)
         begin = self.__dict__
         begin.update(_gpu=gpu if on_gpu else None, _output=output,
@@ -286,10 +288,15 @@ def _parse(source: str, word: str = "source") -> Any:
     if re.match(r'\s*"?\w+/[-\w.+]+\s*[,("]?', source.rpartition("!")[2]):
         source += " ! identity"
     try:
-        return Gst.parse_bin_from_description(source, True)
+        bin_ = Gst.parse_bin_from_description(source, True)
     except Exception as reason:
         raise Error(f"The {word} '{source}' is not a pipeline: "
                     f"{getattr(reason, 'message', reason)}.") from None
+    for element in bin_.children:
+        if any(not pad.is_linked() for pad in element.srcpads):
+            raise Error(f"The {word} '{source}' has two ends, of which one is "
+                        f"{element.get_name()}; put '!' between elements.")
+    return bin_
 
 
 def _elements_of(bin_: Any) -> list[Any]:

@@ -261,11 +261,14 @@ class Ends(unittest.TestCase):
         for source, sentence in (
                 ("nosuchelement", "nosuchelement"), ("octsrc !", "not a pipeline"),
                 ("octsrc nonsense=1", "nonsense"),
+                ("octsrc octsrc", "has two ends"),
                 ("octsrc ! fakesink", "delivers nothing")):
             with self.assertRaisesRegex(gstoct.Error, sentence):
                 gstoct.Live(source)
         with self.assertRaisesRegex(TypeError, "a text of elements"):
             gstoct.Live(7)
+        with self.assertRaisesRegex(TypeError, "drop is 'yes', but True"):
+            gstoct.Live(SMALL, drop="yes")
         with self.assertRaisesRegex(gstoct.Error, "missing.raw"):
             list(gstoct.Live("octsrc location=missing.raw samples=8 lines=8"))
         with self.assertRaises(gstoct.Error):
