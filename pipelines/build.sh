@@ -2,19 +2,27 @@
 # shellcheck shell=bash
 # Shared by the scripts of this folder, before they start their program: install
 # missing packages, build the plugin and the program, set variables of GStreamer.
-#   . pipelines/build.sh && oct_help OPTIONS && oct_start oct-demo OPTIONS
+#   . pipelines/build.sh && oct_help oct-demo OPTIONS && oct_start oct-demo OPTIONS
 
 oct_root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 oct_build=${OCT_BUILD_DIR:-$oct_root/build}
 # shellcheck source=pipelines/packages.sh
 . "$oct_root/pipelines/packages.sh"
 
-# The `usage` of the script if it was asked for: nothing is installed then.
+# For --help: the `usage` of the script and, if its program is built, the options as
+# that lists them.  Nothing is installed or built.
 oct_help () {
-  local argument
+  local program=$oct_build/pipelines/$1 argument
+  shift
   for argument in "$@"; do
     if [ "$argument" = --help ] || [ "$argument" = -h ]; then
       usage
+      echo
+      if [ -x "$program" ]; then
+        "$program" --help | sed -n '/^Application Options:$/,$p'
+      else
+        echo "The options are listed here after the first start, which builds the program."
+      fi
       exit 0
     fi
   done

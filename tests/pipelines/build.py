@@ -99,6 +99,37 @@ def test_no_gpu(folder):
     assert here.demo() == ("ran\n", [])
 
 
+def test_help(folder):
+    """Nothing is set up or built for it.  The options are those of the program, if
+    it is there."""
+    here = Computer(folder)
+    for script, program in (("demo", "oct-demo"), ("record", "oct-record"),
+                            ("live", "live/oct-live"), ("convert", "oct-convert"),
+                            ("calibrate", "oct-calibrate")):
+        def ask(option):
+            here.calls.write_text("")
+            text = subprocess.run(
+                ["bash", ROOT / "pipelines" / f"{script}.sh", "--other", option],
+                cwd=folder, text=True, check=True, stdout=subprocess.PIPE, timeout=120,
+                env=os.environ | {"PATH": f"{folder}/bin:{os.environ['PATH']}",
+                                  "OCT_BUILD_DIR": str(here.build),
+                                  "CALLS": str(here.calls)}).stdout
+            assert here.calls.read_text() == "", here.calls.read_text()
+            assert f"Usage: pipelines/{script}.sh" in text and "Example" in text, text
+            return text
+
+        text = ask("--help")
+        assert text.endswith("after the first start, which builds the program.\n"), text
+        built = here.build / "pipelines" / program
+        built.parent.mkdir(parents=True, exist_ok=True)
+        built.write_text("#!/bin/sh\n[ \"$*\" = --help ] && printf 'Usage:\\n  it\\n\\n"
+                         "Application Options:\\n  --new=N   Something\\n'\n")
+        built.chmod(0o755)
+        text = ask("-h")
+        assert text.endswith("\nApplication Options:\n  --new=N   Something\n"), text
+        assert "Usage:\n  it" not in text, text
+
+
 def test_gpus(folder):
     for number, device in enumerate((
             "dev/nvidia0", "dev/nvidia3", "dev/dxg", "dev/nvhost-gpu",

@@ -12,7 +12,7 @@ import struct
 import subprocess
 
 import tap
-from mirrors import (PROGRAM, ROOT, SAMPLES, calibrate, check_positions, launch,
+from mirrors import (PROGRAM, SAMPLES, calibrate, check_positions, launch,
                      read_csv, read_table, refuse, simulate, some, wavelength)
 
 
@@ -539,11 +539,6 @@ def test_options(folder):
     text = calibrate(folder, "--mirror", *names, "--depth-um", 1, 2, 3,
                      "--output", "c.csv", status=1)
     assert "3 values for 2 mirrors" in text, text
-    # calibrate.sh names them all, without building anything
-    mine = tap.run("--help", program=ROOT / "pipelines" / "calibrate.sh",
-                   cwd=folder)[0]
-    for option in re.findall(r"^  (--[a-z-]+)", calibrate(folder, "--help"), re.M):
-        assert option in mine, f"{option} is not in calibrate.sh --help"
 
 
 def test_check_says_what_is_wrong(folder):

@@ -138,18 +138,6 @@ def test_default_folder(folder):
     check_results(folder / "out", 1)
 
 
-def test_help(folder):
-    """Both helps know the same options; nothing is installed or built."""
-    mine, _ = run("--help", program=DEMO_SH, cwd=folder)
-    theirs, _ = run("--help", cwd=folder)
-    options = set(re.findall(r"--[a-z-]+", theirs)) - {"--help"}
-    # words of GLib's own help
-    options = {o for o in options if o not in ("--help-all", "--help-gst")}
-    assert len(options) >= 8, theirs
-    for option in options:
-        assert option in mine, f"{option} is not in demo.sh --help"
-
-
 def make_spectra(folder, lines=100, frames=4):
     run("-q", "octsrc", f"num-buffers={frames}", "samples=1024",
         f"lines={lines}", "!", "filesink", "location=scan.raw",

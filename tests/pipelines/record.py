@@ -754,14 +754,4 @@ def test_failing_sources(folder):
     assert [f.name for f in folder.iterdir()] == ["file"], list(folder.iterdir())
 
 
-def test_help(folder):
-    """Both helps know the same options; nothing is installed or built."""
-    mine, _ = run("--help", program=RECORD_SH, cwd=folder)
-    theirs, _ = run("--help", cwd=folder)
-    options = set(re.findall(r"--[a-z][a-z0-9-]+", theirs)) - {"--help"}
-    assert len(options) >= 20, theirs
-    for option in options:
-        assert option in mine, f"{option} is not in record.sh --help"
-
-
 tap.main(globals(), at_a_time=4)  # most of them wait
