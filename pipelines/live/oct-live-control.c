@@ -104,6 +104,22 @@ live_control_keep (OctLive *live, GError **error)
          || live_control_refuse (error, sentence);
 }
 
+/* The corners were clicked in the picture, where the present scan is seen. */
+static gboolean
+live_control_screen (
+    OctLive *live, const OctLiveMessage *message, GError **error)
+{
+  if (live->screen == NULL)
+    return live_control_refuse (error,
+        "There is no microscope; start oct-live with --microscope SOURCE.");
+  if (message->type == OCT_LIVE_SCREEN)
+    oct_live_screen_set_layout (live->screen, message->layout, message->eyes);
+  else
+    return oct_live_screen_set_aim (live->screen, (guint)message->eyes,
+        message->aimed ? message->corners : NULL, error);
+  return TRUE;
+}
+
 gboolean
 oct_live_control (OctLive *live, const OctLiveMessage *message, GError **error)
 {
@@ -129,6 +145,9 @@ oct_live_control (OctLive *live, const OctLiveMessage *message, GError **error)
     return TRUE;
   case OCT_LIVE_NOTE:
     return live_control_note (live, message->text, error);
+  case OCT_LIVE_SCREEN:
+  case OCT_LIVE_AIM:
+    return live_control_screen (live, message, error);
   case OCT_LIVE_WATCH:
   case OCT_LIVE_ANSWER:
   case OCT_LIVE_CANDIDATE:

@@ -4,6 +4,7 @@
 
 #include "oct-digitizer.h"
 #include "oct-instrument.h"
+#include "oct-live-layout.h"
 #include "oct-live-settings.h"
 #include "oct-scanner.h"
 #include "oct-view.h"
@@ -33,6 +34,10 @@ typedef struct {
   char *record, *mode;
   char *audit;       /* file, or NULL */
   char *worklist;    /* file, or NULL */
+  char *microscope;  /* source, or NULL */
+  char *microscope_stereo, *microscope_aims, *screen; /* or NULL */
+  OctLiveStereo stereo;                  /* of microscope_stereo */
+  gint screen_width, screen_height, screen_rate; /* of `screen` */
   gint keep_seconds; /* 0: nothing is kept */
   gint keep_memory;  /* MB of spectra, 0: none are kept */
   guint file_mode;   /* of `mode`, for recordings */

@@ -26,6 +26,7 @@ G_BEGIN_DECLS
 
 typedef struct {
   OctLiveGraph *graph;
+  OctLiveScreen *screen;       /* NULL: there is no microscope */
   OctLiveAccess *access;
   OctLiveAudit *audit;         /* NULL: there is none */
   OctLiveRecording *recording; /* NULL: recording is not offered */
@@ -84,6 +85,8 @@ gboolean oct_live_clients_control (OctLive *live, const OctLiveMessage *message,
 void oct_live_clients_tick (OctLive *live);
 /* Sends all pages the settings and whether a recording is going on. */
 void oct_live_clients_tell_state (OctLive *live);
+/* Sends all pages the layout of the microscope and OCT. */
+void oct_live_clients_tell_screen (OctLive *live);
 /* Sends the pages that control the cases of the worklist. */
 void oct_live_clients_tell_cases (OctLive *live);
 /* Sends all pages soon the view of volumes: some times a second at most, as a

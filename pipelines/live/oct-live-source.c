@@ -3,6 +3,7 @@
 #include "oct-launch.h"
 #include "oct-live-virtual.h"
 #include "oct-scanner.h"
+#include "oct/oct.h"
 
 /* Adds the user's part, whose description may end in caps; images that come
  * sooner than their time stamps say wait for their time. */
@@ -84,8 +85,8 @@ add_octsrc (const OctLiveSource *source, GstBin *pipeline, GError **error)
   return part;
 }
 
-GstElement *
-oct_live_source_add (const OctLiveSource *source, GstBin *pipeline,
+static GstElement *
+add_source (const OctLiveSource *source, GstBin *pipeline,
     OctDigitizerRing *ring, GError **error)
 {
   *ring = (OctDigitizerRing){ 0 };
@@ -96,6 +97,32 @@ oct_live_source_add (const OctLiveSource *source, GstBin *pipeline,
   if (source->digitizer != NULL)
     return add_digitizer (source, pipeline, ring, error);
   return add_octsrc (source, pipeline, error);
+}
+
+static GstPadProbeReturn
+source_on_event (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  const OctLiveSource *source = data;
+  GstEvent *event = GST_PAD_PROBE_INFO_EVENT (info);
+
+  if (GST_EVENT_TYPE (event) == GST_EVENT_CUSTOM_DOWNSTREAM_STICKY
+      && gst_event_has_name (event, GST_OCT_SCAN_PATH_EVENT_NAME))
+    source->path (event, source->path_data);
+  return GST_PAD_PROBE_OK;
+}
+
+GstElement *
+oct_live_source_add (const OctLiveSource *source, GstBin *pipeline,
+    OctDigitizerRing *ring, GError **error)
+{
+  GstElement *part = add_source (source, pipeline, ring, error);
+  g_autoptr (GstPad) pad =
+      part != NULL ? gst_element_get_static_pad (part, "src") : NULL;
+
+  if (pad != NULL && source->path != NULL)
+    gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,
+        source_on_event, (gpointer)source, NULL);
+  return part;
 }
 
 static gboolean

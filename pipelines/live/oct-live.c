@@ -135,6 +135,27 @@ make_kept (Program *program, OctLiveSource *source, GError **error)
   return program->live.kept != NULL;
 }
 
+/* Before the source: it hears of its path. */
+static gboolean
+make_screen (Program *program, OctLiveSource *source, GError **error)
+{
+  const OctLiveOptions *o = &program->options;
+  const OctLiveScreenSettings settings = { .source = o->microscope,
+    .stereo = o->stereo,
+    .width = o->screen_width,
+    .height = o->screen_height,
+    .rate = o->screen_rate,
+    .aims = o->microscope_aims,
+    .file_mode = o->file_mode };
+
+  if (o->microscope == NULL)
+    return TRUE;
+  program->live.screen = oct_live_screen_new (&settings, error);
+  source->path = oct_live_screen_take_path;
+  source->path_data = program->live.screen;
+  return program->live.screen != NULL;
+}
+
 static gboolean
 make_audit (Program *program, GError **error)
 {
@@ -174,11 +195,14 @@ make_graph (Program *program, GError **error)
 
   if (!await_digitizer (program, &ring, error)
       || !make_scanner (program, &ring, &source, error)
-      || !make_kept (program, &source, error))
+      || !make_kept (program, &source, error)
+      || !make_screen (program, &source, error))
     return FALSE;
   program->live.graph = oct_live_graph_new (&source, error);
   if (program->live.graph == NULL)
     return FALSE;
+  oct_live_stage_set_screen (
+      oct_live_graph_get_stage (program->live.graph), program->live.screen);
   if (o->record == NULL)
     return TRUE;
   pad = oct_live_streams_get_image_pad (
@@ -413,6 +437,26 @@ on_shown (const char *problem, gpointer data)
   oct_live_clients_tell_look (&program->live);
 }
 
+/* Streaming thread. */
+static void
+live_on_screen (GstBuffer *picture, GstCaps *caps, gpointer data)
+{
+  Program *program = data;
+
+  oct_live_streams_show (
+      oct_live_graph_get_streams (program->live.graph), picture, caps);
+}
+
+static void
+on_screen_changed (const char *problem, gpointer data)
+{
+  Program *program = data;
+
+  if (problem != NULL)
+    oct_live_clients_tell_problem (&program->live, problem);
+  oct_live_clients_tell_screen (&program->live);
+}
+
 static gboolean
 live_on_second (gpointer data)
 {
@@ -548,8 +592,13 @@ live_clear (Program *program)
   g_clear_pointer (&live->recording_note, g_free);
   g_clear_pointer (&live->calibration, g_free);
   oct_live_label_clear (&live->label);
-  if (live->graph != NULL && !oct_live_graph_free (live->graph))
+  /* its pictures go to the streams of the graph, whose pictures go to it */
+  if (live->screen != NULL)
+    clean &= oct_live_screen_close (live->screen);
+  if (live->graph != NULL && (!clean || !oct_live_graph_free (live->graph)))
     clean = FALSE;
+  if (clean)
+    g_clear_pointer (&live->screen, oct_live_screen_free);
   g_clear_pointer (&program->scanner, oct_scanner_free);
   g_clear_pointer (&live->access, oct_live_access_free);
   g_clear_pointer (&live->clients, g_ptr_array_unref);
@@ -569,6 +618,8 @@ live_run (Program *program, GError **error)
 {
   static const OctLiveGraphEvents events = { on_not_begun, on_trouble,
     on_settings, on_gap, live_on_measured, on_shown };
+  static const OctLiveScreenEvents of_screen = { live_on_screen,
+    on_screen_changed };
 
   if (!make_audit (program, error) || !make_graph (program, error)
       || !make_server (program, error) || !make_pedals (program, error))
@@ -587,6 +638,8 @@ live_run (Program *program, GError **error)
   g_timeout_add_seconds_full (
       G_PRIORITY_HIGH, 1, live_on_second, program, NULL);
   oct_live_graph_start (program->live.graph, &events, program);
+  if (program->live.screen != NULL)
+    oct_live_screen_start (program->live.screen, &of_screen, program);
   if (program->scanner != NULL)
     oct_scanner_start (program->scanner);
   if (program->live.worklist != NULL)
