@@ -19,6 +19,7 @@ static const Page pages[] = {
   { "/crop.js", "crop.js", "text/javascript; charset=utf-8" },
   { "/delays.js", "delays.js", "text/javascript; charset=utf-8" },
   { "/indicators.js", "indicators.js", "text/javascript; charset=utf-8" },
+  { "/microscope.js", "microscope.js", "text/javascript; charset=utf-8" },
   { "/flow.js", "flow.js", "text/javascript; charset=utf-8" },
   { "/keys.js", "keys.js", "text/javascript; charset=utf-8" },
   { "/measure.js", "measure.js", "text/javascript; charset=utf-8" },
@@ -301,7 +302,13 @@ answer_page (SoupServerMessage *message, const char *path)
 static GstSample *
 get_image (gpointer data)
 {
-  return oct_live_graph_get_image (((OctLive *)data)->graph);
+  OctLive *live = data;
+
+  /* what is put together says of each picture if it is old */
+  return live->screen != NULL && oct_live_screen_takes (live->screen)
+             ? oct_live_streams_get_image (
+                 oct_live_graph_get_streams (live->graph))
+             : oct_live_graph_get_image (live->graph);
 }
 
 /* The scales of a B-scan, and how it was made, are written into the file. */

@@ -20,6 +20,9 @@
 #define PICTURE                                                                \
   "capsfilter caps=\"video/x-raw,format=I420,colorimetry=bt709,"               \
   "width=[2,1920],height=[2,1088]\""
+/* All levels, as JFIF has them, and grey ones too; jpegenc takes any others for
+ * these. */
+#define OF_JPEG "capsfilter caps=\"video/x-raw,colorimetry=1:4:0:0\" ! "
 /* B-scans, which recordings take downstream of `in`, and next to them the view:
  * the B-scans or pictures of volumes. */
 #define BRANCHES                                                               \
@@ -27,7 +30,7 @@
   "leaky-type=downstream ! fakesink sync=false async=false "                   \
   "enable-last-sample=false "                                                  \
   "appsrc name=shown-jpeg " SHOWN                                              \
-  "valve name=valve-jpeg drop=true ! videoconvert ! "                          \
+  "valve name=valve-jpeg drop=true ! videoconvert ! " OF_JPEG                  \
   "jpegenc quality=85 ! appsink name=jpeg sync=false async=false "             \
   "max-buffers=1 drop=true wait-on-eos=false "                                 \
   "appsrc name=shown-h264 " SHOWN "valve name=valve-h264 drop=true ! "         \
