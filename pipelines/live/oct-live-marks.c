@@ -6,9 +6,9 @@
 #include <string.h>
 
 #define TILE 64 /* pixels */
-#define WIDTH 3.0
-#define RIM 6.0 /* dark, to be seen on any picture */
-#define DOT 6.0
+#define WIDTH 4.5
+#define RIM 8.0 /* dark, to be seen on any picture */
+#define DOT 8.0
 #define MOST_LETTERS 34.0 /* pixels high */
 #define LEAST_LETTERS 9.0
 /* A place that is far outside comes from a map near its horizon; cairo's numbers
@@ -148,7 +148,8 @@ marks_trace (
 
 void
 oct_live_marks_add_line (GPtrArray *marks, const OctLiveBox *inside,
-    const OctLiveSpot *places, guint count, gboolean closed, OctLiveMark mark)
+    const OctLiveBox *outside, const OctLiveSpot *places, guint count,
+    gboolean closed, OctLiveMark mark)
 {
   OctLiveBox box = marks_find_box (inside, places, count);
   const double *colour = colours[mark];
@@ -169,6 +170,10 @@ oct_live_marks_add_line (GPtrArray *marks, const OctLiveBox *inside,
         CLAMP (places[0].y, -FAR, FAR), DOT, 0.0, 2.0 * G_PI);
     cairo_fill (cr);
   }
+  cairo_set_operator (cr, CAIRO_OPERATOR_CLEAR);
+  cairo_rectangle (
+      cr, outside->x, outside->y, outside->width, outside->height);
+  cairo_fill (cr);
   marks_end (marks, cr, &box);
 }
 

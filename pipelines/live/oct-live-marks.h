@@ -21,9 +21,10 @@ typedef enum {
 GPtrArray *oct_live_marks_new (void);
 
 /* Adds a line of `count` places in pixels of the screen, which is seen inside of
- * `inside`.  `closed`: it ends where it began; else its first end has a dot. */
+ * `inside` and outside of `outside`.  `closed`: it ends where it began; else its first end has a dot. */
 void oct_live_marks_add_line (GPtrArray *marks, const OctLiveBox *inside,
-    const OctLiveSpot *places, guint count, gboolean closed, OctLiveMark mark);
+    const OctLiveBox *outside, const OctLiveSpot *places, guint count,
+    gboolean closed, OctLiveMark mark);
 
 /* Adds words in the middle of a box, as large as there is room for, on a dark
  * ground. */

@@ -103,12 +103,16 @@ screen_add_line (OctLiveScreen *screen, GPtrArray *marks, guint box,
     const OctLiveSpot *places, guint count, OctLiveMark mark)
 {
   g_autofree OctLiveSpot *pixels = g_new (OctLiveSpot, count);
+  const OctLiveBox nothing = { 0 };
+  const OctLiveBox *above = screen->layout == OCT_LIVE_LAYOUT_INSET
+                                ? &screen->places.oct[box]
+                                : &nothing;
 
   for (guint i = 0; i < count; i++)
     if (!screen_map (screen, box, &places[i], &pixels[i]))
       return;
-  oct_live_marks_add_line (marks, &screen->places.field[box], pixels, count,
-      mark == OCT_LIVE_MARK_AREA, mark);
+  oct_live_marks_add_line (marks, &screen->places.field[box], above, pixels,
+      count, mark == OCT_LIVE_MARK_AREA, mark);
 }
 
 static void
