@@ -647,6 +647,9 @@ live_run (Program *program, GError **error)
   print_links (program);
   g_main_loop_run (program->loop);
   g_main_loop_unref (program->loop);
+  /* a context without an owner is run by any thread that has a call for it, such
+   * as one with a picture for a viewer that is being freed */
+  (void)g_main_context_acquire (NULL);
   if (program->failure != NULL)
     g_set_error_literal (
         error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED, program->failure);
