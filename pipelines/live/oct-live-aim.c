@@ -16,8 +16,8 @@
 
 static const char *const eyes[OCT_LIVE_EYES] = { "left", "right" };
 
-static gboolean
-aim_refuse (GError **error, const char *format, ...) G_GNUC_PRINTF (2, 3);
+static gboolean aim_refuse (GError **error, const char *format, ...)
+    G_GNUC_PRINTF (2, 3);
 
 static gboolean
 aim_refuse (GError **error, const char *format, ...)
@@ -26,8 +26,8 @@ aim_refuse (GError **error, const char *format, ...)
 
   va_start (values, format);
   if (error != NULL)
-    *error = g_error_new_valist (
-        G_FILE_ERROR, G_FILE_ERROR_INVAL, format, values);
+    *error =
+        g_error_new_valist (G_FILE_ERROR, G_FILE_ERROR_INVAL, format, values);
   va_end (values);
   return FALSE;
 }
@@ -72,8 +72,8 @@ aim_check_picture (const OctLiveSpot picture[N], GError **error)
             "scan are apart." ADVICE,
             i + 1, j + 1);
   for (guint i = 0; i < N; i++) {
-    double turn = aim_turn (
-        &picture[i], &picture[(i + 1) % N], &picture[(i + 2) % N]);
+    double turn =
+        aim_turn (&picture[i], &picture[(i + 1) % N], &picture[(i + 2) % N]);
 
     if (fabs (turn) < 2.0 * LEAST_AREA)
       return aim_refuse (error,
@@ -226,9 +226,8 @@ aim_read_line (const char *line, OctLiveAim aims[OCT_LIVE_EYES], GError **error)
     if (g_str_equal (words[0], eyes[eye]))
       break;
   for (guint i = 0; i < 2; i++) {
-    g_autofree char *corners =
-        g_strjoin (" ", words[2 + N * i], words[3 + N * i], words[4 + N * i],
-            words[5 + N * i], NULL);
+    g_autofree char *corners = g_strjoin (" ", words[2 + N * i],
+        words[3 + N * i], words[4 + N * i], words[5 + N * i], NULL);
 
     if (eye == OCT_LIVE_EYES
         || !oct_live_aim_parse_corners (corners, i == 0 ? scan : picture))

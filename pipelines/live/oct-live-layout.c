@@ -24,8 +24,8 @@ layout_even (double pixels)
 /* As large as it can be in a place, whose end it touches: 0 left or upper, 1
  * right or lower, 0.5 in the middle. */
 static OctLiveBox
-layout_fit (double x, double y, double width, double height, double aspect,
-    double end)
+layout_fit (
+    double x, double y, double width, double height, double aspect, double end)
 {
   double w = width, h = height;
 
@@ -63,8 +63,7 @@ oct_live_layout_find (OctLiveLayout layout, OctLiveEyeChoice eyes, gint width,
 {
   double half = (width - GAP) / 2.0;
 
-  *places =
-      (OctLivePlaces){ .eye = eyes == OCT_LIVE_EYE_RIGHT ? 1 : 0 };
+  *places = (OctLivePlaces){ .eye = eyes == OCT_LIVE_EYE_RIGHT ? 1 : 0 };
   switch (layout) {
   case OCT_LIVE_LAYOUT_BESIDE:
     places->field[0] = layout_fit (0, 0, half, height, field, 0.5);

@@ -52,7 +52,7 @@ typedef struct {
 void oct_live_layout_find (OctLiveLayout layout, OctLiveEyeChoice eyes,
     gint width, gint height, double field, double oct, OctLivePlaces *places);
 
-/* Width over height of what one eye sees in a frame of the source.  An eye with
+/* Width over height of the picture for one eye in a frame of the source.  An eye with
  * half of the columns or rows of a frame that has the shape of one eye was
  * squeezed into it. */
 double oct_live_layout_get_field (

@@ -56,10 +56,10 @@ marks_add_tile (GPtrArray *marks, const guint8 *pixels, gint stride,
   gst_buffer_unmap (buffer, &map);
   gst_buffer_add_video_meta (buffer, GST_VIDEO_FRAME_FLAG_NONE,
       GST_VIDEO_OVERLAY_COMPOSITION_FORMAT_RGB, place->width, place->height);
-  g_ptr_array_add (marks,
-      gst_video_overlay_rectangle_new_raw (buffer, place->x, place->y,
-          place->width, place->height,
-          GST_VIDEO_OVERLAY_FORMAT_FLAG_PREMULTIPLIED_ALPHA));
+  g_ptr_array_add (
+      marks, gst_video_overlay_rectangle_new_raw (buffer, place->x, place->y,
+                 place->width, place->height,
+                 GST_VIDEO_OVERLAY_FORMAT_FLAG_PREMULTIPLIED_ALPHA));
   gst_buffer_unref (buffer);
 }
 
@@ -92,8 +92,8 @@ marks_begin (const OctLiveBox *box)
 
   if (box->width <= 0 || box->height <= 0)
     return NULL;
-  surface = cairo_image_surface_create (
-      CAIRO_FORMAT_ARGB32, box->width, box->height);
+  surface =
+      cairo_image_surface_create (CAIRO_FORMAT_ARGB32, box->width, box->height);
   cr = cairo_create (surface);
   cairo_surface_destroy (surface);
   cairo_translate (cr, -box->x, -box->y);
@@ -140,8 +140,8 @@ marks_trace (
     cairo_t *cr, const OctLiveSpot *places, guint count, gboolean closed)
 {
   for (guint i = 0; i < count; i++)
-    cairo_line_to (cr, CLAMP (places[i].x, -FAR, FAR),
-        CLAMP (places[i].y, -FAR, FAR));
+    cairo_line_to (
+        cr, CLAMP (places[i].x, -FAR, FAR), CLAMP (places[i].y, -FAR, FAR));
   if (closed)
     cairo_close_path (cr);
 }
@@ -171,8 +171,7 @@ oct_live_marks_add_line (GPtrArray *marks, const OctLiveBox *inside,
     cairo_fill (cr);
   }
   cairo_set_operator (cr, CAIRO_OPERATOR_CLEAR);
-  cairo_rectangle (
-      cr, outside->x, outside->y, outside->width, outside->height);
+  cairo_rectangle (cr, outside->x, outside->y, outside->width, outside->height);
   cairo_fill (cr);
   marks_end (marks, cr, &box);
 }

@@ -139,8 +139,7 @@ read_side (JsonNode *value, OctLiveMessage *message)
 
 /* The index of a name in a list of them; `n`: how many of these are allowed. */
 static gboolean
-message_find (
-    JsonNode *value, const char *const *names, guint n, guint *found)
+message_find (JsonNode *value, const char *const *names, guint n, guint *found)
 {
   const char *text = get_string (value, 16);
 
@@ -179,8 +178,7 @@ read_corners (JsonNode *value, OctLiveMessage *message)
   if (text == NULL)
     return FALSE;
   message->aimed = *text != '\0';
-  return !message->aimed
-         || oct_live_aim_parse_corners (text, message->corners);
+  return !message->aimed || oct_live_aim_parse_corners (text, message->corners);
 }
 
 static gboolean

@@ -42,12 +42,12 @@ struct _OctLiveMicroscope {
   char *line; /* without the end */
   OctLiveMicroscopeEvents events;
   gpointer data;
-  Run *run;           /* NULL: none */
-  gint64 run_at;      /* it was begun */
-  gboolean closing;   /* the run is */
-  guint timer;        /* for the next one */
-  guint looker;       /* timer */
-  guint failures;     /* in a row */
+  Run *run;         /* NULL: none */
+  gint64 run_at;    /* it was begun */
+  gboolean closing; /* the run is */
+  guint timer;      /* for the next one */
+  guint looker;     /* timer */
+  guint failures;   /* in a row */
   char *trouble;
 };
 
@@ -200,8 +200,7 @@ run_run (gpointer data)
   GstStateChangeReturn paused =
       gst_element_set_state (run->pipeline, GST_STATE_PAUSED);
 
-  g_object_set (
-      run->sink, "sync", paused != GST_STATE_CHANGE_NO_PREROLL, NULL);
+  g_object_set (run->sink, "sync", paused != GST_STATE_CHANGE_NO_PREROLL, NULL);
   gst_element_set_state (run->pipeline, GST_STATE_PLAYING);
   g_mutex_lock (&run->lock);
   while (!run->stop)
@@ -257,9 +256,9 @@ microscope_set_trouble (OctLiveMicroscope *microscope, char *trouble)
   microscope->trouble = trouble;
   if (same)
     return;
-  g_printerr ("%s\n",
-      trouble != NULL ? trouble
-                      : "Pictures of the microscope are coming again.");
+  g_printerr ("%s\n", trouble != NULL
+                          ? trouble
+                          : "Pictures of the microscope are coming again.");
   microscope->events.trouble (microscope->data);
 }
 
@@ -284,8 +283,8 @@ microscope_fail (OctLiveMicroscope *microscope, const char *problem)
           : g_strdup ("The microscope's picture has ended.");
 
   microscope->failures++;
-  microscope_set_trouble (microscope,
-      g_strconcat (failure, " It is being tried again.", NULL));
+  microscope_set_trouble (
+      microscope, g_strconcat (failure, " It is being tried again.", NULL));
   microscope_again (microscope, delay);
 }
 
@@ -334,14 +333,12 @@ microscope_make_run (OctLiveMicroscope *microscope, GError **error)
   run->pipeline =
       gst_object_ref_sink (gst_pipeline_new ("oct-live-microscope"));
   gst_pipeline_use_clock (GST_PIPELINE (run->pipeline), clock);
-  run->sink =
-      microscope_add (GST_BIN (run->pipeline), microscope->line, error);
+  run->sink = microscope_add (GST_BIN (run->pipeline), microscope->line, error);
   if (run->sink == NULL) {
     run_release (run);
     return NULL;
   }
-  gst_app_sink_set_callbacks (
-      GST_APP_SINK (run->sink), &callbacks, run, NULL);
+  gst_app_sink_set_callbacks (GST_APP_SINK (run->sink), &callbacks, run, NULL);
   return run;
 }
 
@@ -368,8 +365,8 @@ microscope_begin (gpointer data)
   bus = gst_element_get_bus (microscope->run->pipeline);
   microscope->run->watch = gst_bus_add_watch_full (
       bus, G_PRIORITY_HIGH, microscope_on_message, microscope, NULL);
-  g_thread_unref (g_thread_new ("oct-microscope", run_run,
-      g_atomic_rc_box_acquire (microscope->run)));
+  g_thread_unref (g_thread_new (
+      "oct-microscope", run_run, g_atomic_rc_box_acquire (microscope->run)));
   return G_SOURCE_REMOVE;
 }
 

@@ -287,8 +287,8 @@ check_screen (OctLiveOptions *o, GError **error)
          && !g_str_equal (
              o->microscope_stereo, oct_live_stereo_names[o->stereo]);)
     if (++o->stereo == OCT_LIVE_N_STEREOS)
-      return live_options_refuse (error,
-          "--microscope-stereo is side-by-side, top-bottom or none.");
+      return live_options_refuse (
+          error, "--microscope-stereo is side-by-side, top-bottom or none.");
   if (o->screen == NULL)
     return TRUE;
   n = sscanf (o->screen, "%dx%d@%d%c", &o->screen_width, &o->screen_height,

@@ -121,10 +121,9 @@ screen_add_old (OctLiveScreen *screen, guint which)
   static const char *const names[] = { "microscope", "OCT" };
   const Part *part = &screen->parts[which];
   g_autofree char *words =
-      part->came_at == 0
-          ? g_strdup_printf ("No %s picture yet", names[which])
-          : g_strdup_printf (
-              "No new %s picture for %d s", names[which], part->old);
+      part->came_at == 0 ? g_strdup_printf ("No %s picture yet", names[which])
+                         : g_strdup_printf ("No new %s picture for %d s",
+                             names[which], part->old);
   const OctLiveBox *boxes =
       which == FIELD ? screen->places.field : screen->places.oct;
 
@@ -203,7 +202,10 @@ screen_put (GstPad *pad, const OctLiveBox *box, gboolean above, gboolean old)
     return;
   g_object_set (pad, "xpos", box->x, "ypos", box->y, "width",
       MAX (2, box->width), "height", MAX (2, box->height), "alpha",
-      box->width == 0 ? 0.0 : old ? DARK : 1.0, "zorder", above ? 2 : 1, NULL);
+      box->width == 0 ? 0.0
+      : old           ? DARK
+                      : 1.0,
+      "zorder", above ? 2 : 1, NULL);
 }
 
 /* Call with the lock held. */
@@ -277,7 +279,8 @@ screen_push_part (OctLiveScreen *screen, Part *part)
   GST_BUFFER_PTS (buffer) = begin;
   GST_BUFFER_DTS (buffer) = GST_CLOCK_TIME_NONE;
   GST_BUFFER_DURATION (buffer) = end - begin;
-  sample = gst_sample_new (buffer, gst_sample_get_caps (part->last), NULL, NULL);
+  sample =
+      gst_sample_new (buffer, gst_sample_get_caps (part->last), NULL, NULL);
   for (guint i = 0; i < screen->eyes; i++)
     gst_app_src_push_sample (GST_APP_SRC (part->in[i]), sample);
 }
@@ -431,9 +434,9 @@ oct_live_screen_take_path (GstEvent *path, gpointer data)
   g_autofree double *xs = NULL, *ys = NULL;
 
   if (gst_structure_get (s, GST_OCT_SCAN_PATH_LINES, G_TYPE_UINT, &lines,
-          GST_OCT_SCAN_PATH_BSCANS, G_TYPE_UINT, &bscans,
-          GST_OCT_SCAN_PATH_X, GST_TYPE_BUFFER, &x, GST_OCT_SCAN_PATH_Y,
-          GST_TYPE_BUFFER, &y, NULL)) {
+          GST_OCT_SCAN_PATH_BSCANS, G_TYPE_UINT, &bscans, GST_OCT_SCAN_PATH_X,
+          GST_TYPE_BUFFER, &x, GST_OCT_SCAN_PATH_Y, GST_TYPE_BUFFER, &y,
+          NULL)) {
     bytes = (gsize)lines * bscans * sizeof (double);
     if (bytes > 0 && gst_buffer_get_size (x) == bytes
         && gst_buffer_get_size (y) == bytes) {
@@ -624,11 +627,10 @@ screen_make_pipeline (OctLiveScreen *screen, GError **error)
   g_string_printf (line, MIX, s->width, s->height, s->rate);
   for (guint which = 0; which < N_PARTS; which++)
     for (guint i = 0; i < screen->eyes; i++)
-      g_string_append_printf (line, IN, part_names[which], i,
-          part_names[which], i);
+      g_string_append_printf (
+          line, IN, part_names[which], i, part_names[which], i);
   screen->pipeline = gst_object_ref_sink (gst_pipeline_new ("oct-live-screen"));
-  bin = oct_launch_add_own_part (
-      GST_BIN (screen->pipeline), line->str, error);
+  bin = oct_launch_add_own_part (GST_BIN (screen->pipeline), line->str, error);
   if (bin == NULL)
     return FALSE;
   for (guint which = 0; which < N_PARTS; which++)
@@ -636,7 +638,8 @@ screen_make_pipeline (OctLiveScreen *screen, GError **error)
       g_autofree char *in = g_strdup_printf ("%s%u", part_names[which], i);
       g_autofree char *crop =
           g_strdup_printf ("%s-crop%u", part_names[which], i);
-      g_autoptr (GstPad) pad = oct_launch_get_pad (screen->pipeline, crop, "src");
+      g_autoptr (GstPad) pad =
+          oct_launch_get_pad (screen->pipeline, crop, "src");
 
       screen->parts[which].in[i] = gst_bin_get_by_name (GST_BIN (bin), in);
       screen->parts[which].pads[i] = gst_pad_get_peer (pad);

@@ -26,7 +26,7 @@ G_BEGIN_DECLS
 
 typedef struct {
   OctLiveGraph *graph;
-  OctLiveScreen *screen;       /* NULL: there is no microscope */
+  OctLiveScreen *screen; /* NULL: there is no microscope */
   OctLiveAccess *access;
   OctLiveAudit *audit;         /* NULL: there is none */
   OctLiveRecording *recording; /* NULL: recording is not offered */

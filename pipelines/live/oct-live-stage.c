@@ -341,14 +341,15 @@ static void
 stage_show_bscan (OctLiveStage *stage, GstBuffer *image, GstCaps *caps,
     GstClockTime time, const OctLiveScan *scan)
 {
-  double depth = scan->z_spacing * scan->depths / MAX (1.0, scan->refractive_index);
-  const OctLiveScreenView view = { .aspect = scan->width > 0.0 && depth > 0.0
-                                                 ? scan->width / depth
-                                                 : 0.0,
+  double depth =
+      scan->z_spacing * scan->depths / MAX (1.0, scan->refractive_index);
+  const OctLiveScreenView view = {
+    .aspect = scan->width > 0.0 && depth > 0.0 ? scan->width / depth : 0.0,
     .width = scan->width,
     .length = scan->length,
     .bscan = stage_get_place (image, scan),
-    .across = -1.0 };
+    .across = -1.0
+  };
 
   oct_live_screen_take (stage->screen, image, caps, time, &view);
 }

@@ -54,10 +54,10 @@ static void
 test_known_maps (void)
 {
   static const double maps[][9] = {
-    { 100, 0, 0.5, 0, 200, 0.5, 0, 0, 1 },     /* sizes */
-    { -100, 0, 0.5, 0, 200, 0.5, 0, 0, 1 },    /* mirrored */
-    { 60, -80, 0.5, 80, 60, 0.5, 0, 0, 1 },    /* turned */
-    { 100, 30, 0.4, 10, 150, 0.5, 0, 0, 1 },   /* sheared */
+    { 100, 0, 0.5, 0, 200, 0.5, 0, 0, 1 },        /* sizes */
+    { -100, 0, 0.5, 0, 200, 0.5, 0, 0, 1 },       /* mirrored */
+    { 60, -80, 0.5, 80, 60, 0.5, 0, 0, 1 },       /* turned */
+    { 100, 30, 0.4, 10, 150, 0.5, 0, 0, 1 },      /* sheared */
     { 110, 20, 0.45, -15, 140, 0.5, 60, -90, 1 }, /* seen from the side */
     { 0.110, 0.020, 0.45e-3, -0.015, 0.140, 0.5e-3, 0.06, -0.09, 1e-3 },
   };
@@ -198,8 +198,8 @@ test_file (void)
   check_file (path, "# oct-live: the scan in the microscope's picture\0x", 50,
       "is not a calibration");
   check_file (path,
-      "# oct-live: the scan in the microscope's picture\nleft metres 1,2\n",
-      -1, "a line that is not one");
+      "# oct-live: the scan in the microscope's picture\nleft metres 1,2\n", -1,
+      "a line that is not one");
   check_file (path,
       "# oct-live: the scan in the microscope's picture\nmiddle metres "
       "0,0 1,0 1,1 0,1 0,0 1,0 1,1 0,1\n",
@@ -305,8 +305,7 @@ check_box (const OctLiveBox *box, double aspect)
   g_assert_cmpint (box->height, >, 0);
   g_assert_cmpint (box->x + box->width, <=, WIDTH);
   g_assert_cmpint (box->y + box->height, <=, HEIGHT);
-  g_assert_true (
-      (box->x | box->y | box->width | box->height) % 2 == 0);
+  g_assert_true ((box->x | box->y | box->width | box->height) % 2 == 0);
   /* edges are rounded to even pixels */
   if (aspect > 0.0)
     g_assert_cmpfloat (
@@ -355,7 +354,8 @@ test_both_eyes (void)
       g_assert_cmpint (both.oct[1].x - both.oct[0].x, ==, WIDTH / 2);
     if (both.field[0].width > 0) {
       g_assert_cmpint (both.field[1].x - both.field[0].x, ==, WIDTH / 2);
-      g_assert_cmpint (ABS (2 * both.field[0].width - one.field[0].width), <=, 2);
+      g_assert_cmpint (
+          ABS (2 * both.field[0].width - one.field[0].width), <=, 2);
       g_assert_cmpint (both.field[0].height, ==, one.field[0].height);
     }
   }
@@ -378,9 +378,8 @@ test_shape_of_eyes (void)
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
-    g_assert_cmpfloat_with_epsilon (
-        oct_live_layout_get_field (
-            cases[i].stereo, cases[i].width, cases[i].height),
+    g_assert_cmpfloat_with_epsilon (oct_live_layout_get_field (cases[i].stereo,
+                                        cases[i].width, cases[i].height),
         cases[i].aspect, 1e-9);
 }
 
