@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define N OCT_LIVE_AIM_CORNERS
-/* Of the triangle of three corners, in parts of the picture: less is a click too
+/* The least area of the triangle of three corners, in parts of the picture: less is a click too
  * near to another one, or on its line. */
 #define LEAST_AREA 1e-4
 #define MOST_FILE 4096

@@ -192,7 +192,8 @@ run_on_picture (GstAppSink *sink, gpointer data)
 }
 
 /* The life of the pipeline: sources can take their time to open and to close,
- * and hang.  What is live comes when it comes; a file waits for its times. */
+ * and hang.  Live pictures are taken as they come; those
+ * of a file wait for their times. */
 static gpointer
 run_run (gpointer data)
 {

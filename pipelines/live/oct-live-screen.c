@@ -515,7 +515,7 @@ screen_on_trouble (gpointer data)
   screen->events.changed (NULL, screen->data);
 }
 
-/* The compositor cannot go on with what it got: the layout is OCT alone, which
+/* The compositor has failed: the layout is OCT alone, which
  * needs none, and everything begins again with another layout. */
 static void
 screen_fail (OctLiveScreen *screen, const char *message)

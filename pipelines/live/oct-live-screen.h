@@ -2,12 +2,13 @@
 /**
  * One screen of the microscope's video and the pictures of OCT: GStreamer's
  * compositor puts them together as the layout says, with the place of the scan
- * drawn in the field.  Whoever records, streams or looks gets the same picture.
+ * drawn in the field.  All viewers, snapshots and files get the same
+ * picture.
  *
  * It makes a picture when one of the two comes, and not by a clock of its own,
  * so that nothing waits: the last picture of the other one is in it.  If that is
- * old, it is dark and says since when.  Main thread, but for what says "any
- * thread".
+ * old, it is dark and says since when.  Main thread, but for functions that say
+ * "any thread".
  */
 #pragma once
 
@@ -50,7 +51,7 @@ gboolean oct_live_screen_close (OctLiveScreen *screen);
 /* After everything that calls it has ended. */
 void oct_live_screen_free (OctLiveScreen *screen);
 
-/* What is shown of OCT. */
+/* The view of OCT. */
 typedef struct {
   double aspect;        /* width over height, 0: any */
   double width, length; /* of the raster in metres, 0: unknown */

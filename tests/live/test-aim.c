@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Of a place, in parts of the picture: the numbers are doubles, and the files
+/* Error of a place, in parts of the picture: numbers are doubles, and the files
  * have all of their digits. */
 #define NEAR 1e-9
 
@@ -240,7 +240,7 @@ test_raster (void)
 
 #define LINES 64
 
-/* Its outline is the circle, and nothing of what is in it. */
+/* Its outline is the circle, and nothing inside of it. */
 static void
 test_path (void)
 {
