@@ -80,7 +80,8 @@ live_control_record (OctLive *live, gboolean on, GError **error)
     return live_control_refuse (error, RECORDING_IS_OFF);
   if (!on)
     oct_live_control_end_recording (live);
-  else if (oct_live_graph_get_trouble (live->graph) != NULL)
+  else if (oct_live_graph_get_trouble (live->graph) != NULL
+           && !live->records_screen)
     return live_control_refuse (
         error, "There are no pictures to record; begin when they come again.");
   else if (!oct_live_recording_start (live->recording, label, error))

@@ -79,6 +79,9 @@ add_microscope (GOptionContext *context, OctLiveOptions *o)
       &o->microscope_aims,
       "File that keeps where the scan is in the microscope's picture "
       "(default: known until the end)", "FILE" },
+    { "recording", 0, 0, G_OPTION_ARG_STRING, &o->recording,
+      "--microscope: what is recorded: oct, both (OCT and the microscope as two "
+      "tracks) or screen (as it is shown; default: oct)", "WHAT" },
     { "screen", 0, 0, G_OPTION_ARG_STRING, &o->screen,
       "--microscope: size of the screen, and pictures per second at most "
       "(default: 1920x1080@30)", "WxH[@N]" },
@@ -279,10 +282,18 @@ check_screen (OctLiveOptions *o, GError **error)
   o->screen_rate = 30;
   if (o->microscope == NULL)
     return (o->microscope_stereo == NULL && o->microscope_aims == NULL
-               && o->screen == NULL)
+               && o->screen == NULL && o->recording == NULL)
            || live_options_refuse (error,
-               "--microscope-stereo, --microscope-calibration and --screen "
-               "belong to --microscope, the source.");
+               "--microscope-stereo, --microscope-calibration, --recording and "
+               "--screen belong to --microscope, the source.");
+  if (o->recording != NULL && !g_str_equal (o->recording, "oct")
+      && !g_str_equal (o->recording, "both")
+      && !g_str_equal (o->recording, "screen"))
+    return live_options_refuse (error, "--recording is oct, both or screen.");
+  if (o->recording != NULL && o->record == NULL)
+    return live_options_refuse (error,
+        "--recording says what is recorded; name a folder for it with "
+        "--record.");
   for (; o->microscope_stereo != NULL
          && !g_str_equal (
              o->microscope_stereo, oct_live_stereo_names[o->stereo]);)
@@ -451,5 +462,6 @@ oct_live_options_clear (OctLiveOptions *options)
   g_free (options->microscope_stereo);
   g_free (options->microscope_aims);
   g_free (options->screen);
+  g_free (options->recording);
   oct_view_options_clear (&options->view);
 }

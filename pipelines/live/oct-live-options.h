@@ -37,6 +37,7 @@ typedef struct {
   char *microscope;                                   /* source, or NULL */
   char *microscope_stereo, *microscope_aims, *screen; /* or NULL */
   OctLiveStereo stereo;                               /* of microscope_stereo */
+  char *recording;                                    /* "both", ... or NULL */
   gint screen_width, screen_height, screen_rate;      /* of `screen` */
   gint keep_seconds;                                  /* 0: nothing is kept */
   gint keep_memory; /* MB of spectra, 0: none are kept */

@@ -39,6 +39,7 @@ add_recording (JsonBuilder *builder, OctLive *live)
   oct_live_json_add_number (builder, "seconds", status.seconds);
   oct_live_json_add_number (builder, "frames", status.frames);
   oct_live_json_add_number (builder, "dropped", status.dropped);
+  oct_live_json_add_number (builder, "second", status.second);
   oct_live_json_add_number (builder, "bytes", status.bytes);
   oct_live_json_add_number (builder, "diskLeft", status.disk_left);
   oct_live_json_add_number (builder, "notes", status.notes);
@@ -156,6 +157,7 @@ oct_live_report_screen (OctLiveScreen *screen)
       builder, "layout", oct_live_layout_names[state.layout]);
   oct_live_json_add_string (builder, "eyes", oct_live_eye_names[state.eyes]);
   oct_live_json_add_boolean (builder, "stereo", state.stereo);
+  oct_live_json_add_boolean (builder, "on", state.on);
   oct_live_json_add_number (builder, "width", state.width);
   oct_live_json_add_number (builder, "height", state.height);
   add_boxes (builder, "fields", state.places.field);

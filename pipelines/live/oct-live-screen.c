@@ -26,6 +26,9 @@
 /* A picture that is so old is dark, and says so, us. */
 #define OLD (2 * G_TIME_SPAN_SECOND)
 #define DARK 0.35
+/* For recordings, us: after so long without a picture, and how late that is. */
+#define REPEAT (250 * G_TIME_SPAN_MILLISECOND)
+#define LATE (150 * GST_MSECOND)
 /* Viewers who come later need one. */
 #define AGAIN (400 * G_TIME_SPAN_MILLISECOND)
 /* A picture may come a little early, part of the time from one to the next. */
@@ -249,13 +252,13 @@ screen_crop (OctLiveScreen *screen, gint width, gint height)
  */
 
 static GstSample *
-screen_make_black (void)
+screen_make_black (gint width, gint height)
 {
-  const gsize size = 16 * 16;
+  const gsize size = (gsize)width * height;
   GstBuffer *buffer = gst_buffer_new_allocate (NULL, size, NULL);
-  g_autoptr (GstCaps) caps =
-      gst_caps_from_string ("video/x-raw,format=GRAY8,width=16,height=16,"
-                            "framerate=0/1");
+  g_autoptr (GstCaps) caps = gst_caps_new_simple ("video/x-raw", "format",
+      G_TYPE_STRING, "GRAY8", "width", G_TYPE_INT, width, "height", G_TYPE_INT,
+      height, "framerate", GST_TYPE_FRACTION, 0, 1, NULL);
   GstSample *black;
 
   gst_buffer_memset (buffer, 0, 0, size);
@@ -387,6 +390,9 @@ screen_on_field (GstBuffer *picture, GstCaps *caps, gpointer data)
   }
   screen_take_part (screen, FIELD, picture, caps, GST_BUFFER_PTS (picture));
   g_mutex_unlock (&screen->lock);
+  if (!g_atomic_int_get (&screen->closed))
+    screen->events.field (
+        picture, caps, GST_BUFFER_PTS (picture), screen->data);
 }
 
 gboolean
@@ -486,6 +492,29 @@ screen_look_at_ages (OctLiveScreen *screen, gint64 now)
   screen->waits = TRUE;
 }
 
+/* A file of two tracks waits for both of them. */
+static void
+screen_repeat_field (OctLiveScreen *screen, gint64 now)
+{
+  Part *field = &screen->parts[FIELD];
+  g_autoptr (GstSample) sample = NULL;
+  gint64 age;
+
+  g_mutex_lock (&screen->lock);
+  age = now - field->came_at;
+  if (field->came_at != 0 && age <= OLD)
+    sample = gst_sample_ref (field->last);
+  g_mutex_unlock (&screen->lock);
+  if (age < REPEAT)
+    return;
+  if (sample == NULL)
+    sample =
+        screen_make_black (screen->settings.width, screen->settings.height);
+  screen->events.field (gst_sample_get_buffer (sample),
+      gst_sample_get_caps (sample), gst_util_get_timestamp () - LATE,
+      screen->data);
+}
+
 static gboolean
 screen_on_tick (gpointer data)
 {
@@ -493,6 +522,7 @@ screen_on_tick (gpointer data)
   gint64 now = g_get_monotonic_time ();
   gboolean moved;
 
+  screen_repeat_field (screen, now);
   g_mutex_lock (&screen->lock);
   screen_look_at_ages (screen, now);
   if (screen->waits || now - screen->made_at > AGAIN) {
@@ -567,7 +597,8 @@ oct_live_screen_set_layout (
   gst_structure_get_int (s, "height", &height);
   if (screen->parts[FIELD].came_at != 0)
     screen_crop (screen, width, height);
-  g_atomic_int_set (&screen->on, layout != OCT_LIVE_LAYOUT_OCT);
+  g_atomic_int_set (
+      &screen->on, layout != OCT_LIVE_LAYOUT_OCT || screen->settings.always);
   screen->made_at = 0;
   screen->next = MAX (screen->next, gst_util_get_timestamp ());
   screen_compose_in_time (screen);
@@ -602,6 +633,7 @@ oct_live_screen_get_state (OctLiveScreen *screen, OctLiveScreenState *state)
   *state = (OctLiveScreenState){ .layout = screen->layout,
     .eyes = screen->choice,
     .stereo = screen->eyes > 1,
+    .on = g_atomic_int_get (&screen->on),
     .width = screen->settings.width,
     .height = screen->settings.height,
     .places = screen->places,
@@ -668,7 +700,7 @@ oct_live_screen_new (const OctLiveScreenSettings *settings, GError **error)
   screen->view = (OctLiveScreenView){ .bscan = -1.0, .across = -1.0 };
   screen->still = oct_live_marks_new ();
   for (guint which = 0; which < N_PARTS; which++) {
-    screen->parts[which].last = screen_make_black ();
+    screen->parts[which].last = screen_make_black (16, 16);
     screen->parts[which].old = 1;
   }
   if (settings->aims != NULL

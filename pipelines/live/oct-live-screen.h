@@ -28,12 +28,18 @@ typedef struct {
   gint rate;          /* pictures per second at most */
   const char *aims;   /* file of the calibration, or NULL: it is not kept */
   guint file_mode;    /* its permissions */
+  gboolean always;    /* also OCT alone is put on the screen */
 } OctLiveScreenSettings;
 
 typedef struct {
   /* A streaming thread: a picture of the screen, writable and stamped with the
    * time of the system's clock. */
   void (*picture) (GstBuffer *picture, GstCaps *caps, gpointer data);
+  /* Any thread: a picture of the microscope, which is not changed, and its time.
+   * While none comes there are some each second nevertheless: the last one, and
+   * when that is old black ones. */
+  void (*field) (
+      GstBuffer *picture, GstCaps *caps, GstClockTime time, gpointer data);
   /* Main context: what oct_live_screen_get_state() says has changed; `problem`:
    * one sentence, or NULL. */
   void (*changed) (const char *problem, gpointer data);
@@ -81,6 +87,7 @@ typedef struct {
   OctLiveLayout layout;
   OctLiveEyeChoice eyes;
   gboolean stereo; /* there are eyes to choose */
+  gboolean on;     /* the screen is shown; otherwise OCT as it is made */
   gint width, height;
   OctLivePlaces places;
   gboolean aimed[OCT_LIVE_EYES];

@@ -26,7 +26,10 @@ G_BEGIN_DECLS
 
 typedef struct {
   OctLiveGraph *graph;
-  OctLiveScreen *screen; /* NULL: there is no microscope */
+  OctLiveScreen *screen;   /* NULL: there is no microscope */
+  gboolean records_screen; /* and so goes on without OCT */
+  gboolean field_lost;     /* the microscope gives no pictures */
+
   OctLiveAccess *access;
   OctLiveAudit *audit;         /* NULL: there is none */
   OctLiveRecording *recording; /* NULL: recording is not offered */

@@ -146,7 +146,8 @@ make_screen (Program *program, OctLiveSource *source, GError **error)
     .height = o->screen_height,
     .rate = o->screen_rate,
     .aims = o->microscope_aims,
-    .file_mode = o->file_mode };
+    .file_mode = o->file_mode,
+    .always = g_strcmp0 (o->recording, "screen") == 0 };
 
   if (o->microscope == NULL)
     return TRUE;
@@ -164,6 +165,30 @@ make_audit (Program *program, GError **error)
   if (path != NULL)
     program->live.audit = oct_live_audit_new (path, error);
   return path == NULL || program->live.audit != NULL;
+}
+
+static gboolean
+make_recording (Program *program, GError **error)
+{
+  const OctLiveOptions *o = &program->options;
+  OctLive *live = &program->live;
+  OctLiveStreams *streams = oct_live_graph_get_streams (live->graph);
+  gboolean screen = g_strcmp0 (o->recording, "screen") == 0;
+  g_autoptr (GstPad) pad = screen ? oct_live_streams_get_screen_pad (streams)
+                                  : oct_live_streams_get_image_pad (streams);
+  g_autoptr (GstPad) field = g_strcmp0 (o->recording, "both") == 0
+                                 ? oct_live_streams_get_field_pad (streams)
+                                 : NULL;
+
+  live->recording = oct_live_recording_new (o->record, o->file_mode, pad,
+      oct_live_graph_has_settings (live->graph), live->audit, error);
+  live->records_screen = screen;
+  if (live->recording != NULL && (screen || field != NULL))
+    oct_live_recording_set_second (
+        live->recording, field, screen ? "screen" : "both");
+  if (live->kept != NULL)
+    oct_live_kept_watch_video (live->kept, streams);
+  return live->recording != NULL;
 }
 
 static gboolean
@@ -190,7 +215,6 @@ make_graph (Program *program, GError **error)
     .wished = o->wished,
     .depth_from = o->view.from * 1e-6,
     .depth_to = o->view.to * 1e-6 };
-  g_autoptr (GstPad) pad = NULL;
   OctDigitizerRing ring;
 
   if (!await_digitizer (program, &ring, error)
@@ -203,17 +227,7 @@ make_graph (Program *program, GError **error)
     return FALSE;
   oct_live_stage_set_screen (
       oct_live_graph_get_stage (program->live.graph), program->live.screen);
-  if (o->record == NULL)
-    return TRUE;
-  pad = oct_live_streams_get_image_pad (
-      oct_live_graph_get_streams (program->live.graph));
-  program->live.recording = oct_live_recording_new (o->record, o->file_mode,
-      pad, oct_live_graph_has_settings (program->live.graph),
-      program->live.audit, error);
-  if (program->live.kept != NULL)
-    oct_live_kept_watch_video (
-        program->live.kept, oct_live_graph_get_streams (program->live.graph));
-  return program->live.recording != NULL;
+  return o->record == NULL || make_recording (program, error);
 }
 
 static void
@@ -379,7 +393,8 @@ on_trouble (gpointer data)
 
   if (live->recording != NULL)
     oct_live_recording_get_status (live->recording, &status);
-  if (oct_live_graph_get_trouble (live->graph) != NULL && status.active) {
+  if (oct_live_graph_get_trouble (live->graph) != NULL && status.active
+      && !live->records_screen) {
     g_free (live->recording_note);
     live->recording_note = g_strdup_printf (
         "The recording %s was ended because no pictures came any more; what "
@@ -443,8 +458,36 @@ live_on_screen (GstBuffer *picture, GstCaps *caps, gpointer data)
 {
   Program *program = data;
 
-  oct_live_streams_show (
+  oct_live_streams_push_screen (
       oct_live_graph_get_streams (program->live.graph), picture, caps);
+}
+
+/* Any thread. */
+static void
+live_on_field (
+    GstBuffer *picture, GstCaps *caps, GstClockTime time, gpointer data)
+{
+  Program *program = data;
+
+  if (g_strcmp0 (program->options.recording, "both") == 0)
+    oct_live_streams_push_field (
+        oct_live_graph_get_streams (program->live.graph), picture, caps, time);
+}
+
+/* A recording that goes on has it as notes. */
+static void
+live_note_microscope (OctLive *live)
+{
+  OctLiveScreenState state;
+
+  oct_live_screen_get_state (live->screen, &state);
+  if (live->recording == NULL || live->field_lost == (state.trouble != NULL))
+    return;
+  live->field_lost = state.trouble != NULL;
+  (void)oct_live_recording_add_note (live->recording,
+      live->field_lost ? "No pictures of the microscope"
+                       : "Pictures of the microscope again",
+      NULL);
 }
 
 static void
@@ -454,6 +497,7 @@ on_screen_changed (const char *problem, gpointer data)
 
   if (problem != NULL)
     oct_live_clients_tell_problem (&program->live, problem);
+  live_note_microscope (&program->live);
   oct_live_clients_tell_screen (&program->live);
 }
 
@@ -618,7 +662,7 @@ live_run (Program *program, GError **error)
 {
   static const OctLiveGraphEvents events = { on_not_begun, on_trouble,
     on_settings, on_gap, live_on_measured, on_shown };
-  static const OctLiveScreenEvents of_screen = { live_on_screen,
+  static const OctLiveScreenEvents of_screen = { live_on_screen, live_on_field,
     on_screen_changed };
 
   if (!make_audit (program, error) || !make_graph (program, error)

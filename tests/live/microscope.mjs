@@ -4,9 +4,10 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { createServer } from "node:net";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { act, openBrowser, run, Server, until } from "./lib.mjs";
+import { act, endRecording, execute, openBrowser, run, Server, until } from "./lib.mjs";
 
 let browser;
 
@@ -121,6 +122,32 @@ const goesOn = async (page, x, y) => {
   const before = JSON.stringify(await colourAt(page, x, y));
   await until("the picture goes on", async () => JSON.stringify(await colourAt(page, x, y)) !== before);
 };
+
+// Frames of a track of a recording's file, by a decoder.
+async function decodeTrack(folder, track) {
+  const [name] = readdirSync(folder).filter((file) => file.endsWith(".mkv"));
+  const { status, stdout, stderr } = await execute("gst-launch-1.0", ["-v", "filesrc", `location=${join(folder, name)}`,
+    "!", "matroskademux", "name=demux", `demux.video_${track}`, "!", "h264parse", "!", "avdec_h264", "!",
+    "identity", "drop-allocation=true", "!", "fakesink", "silent=false"]);
+  assert.equal(status, 0, stderr);
+  const size = /avdec_h264.*src: caps.*width=\(int\)(\d+), height=\(int\)(\d+)/.exec(stdout);
+  return { frames: stdout.split("\n").filter((line) => /last-message = chain/.test(line)).length,
+    size: size.slice(1).map(Number) };
+}
+
+// Records until that many pictures of each are in it; gives the numbers that the page
+// says: of the first track, and of the second.
+async function record(page, least, text) {
+  const numbers = async () => text.exec(await page.locator("#recording").textContent())?.slice(1).map(Number);
+  await act(page, "it records", () => page.locator("#record").click(), () => page.locator("#recording-time").isVisible());
+  await until("pictures are recorded", async () => {
+    const counts = await numbers();
+    return counts?.every((count) => count >= least);
+  });
+  await endRecording(page);
+  await until("the files are complete", async () => /^Recorded/.test(await page.locator("#recording").textContent()));
+  return numbers();
+}
 
 const together = {
   async "each layout shows the field and OCT at their places"() {
@@ -268,6 +295,63 @@ const together = {
       await page.context().close();
       assert.equal(await server.stop(), 0);
     }
+  },
+
+  async "a recording has OCT and the microscope as two tracks, also while that is away"() {
+    const port = await findPort();
+    const end = serve(port, "videotestsrc is-live=true pattern=snow ! video/x-raw,format=I420,width=64,height=48,framerate=15/1");
+    const server = await Server.start("--images", GREY, "--microscope", receive(port, "i420", 64, 48), ...SCREEN,
+      "--recording", "both");
+    const page = await visit(server);
+    await until("there is a microscope", () => page.locator("#screen").isVisible());
+    await goesOn(page, 0.25, 0.4);
+    await act(page, "it records", () => page.locator("#record").click(), () => page.locator("#recording-time").isVisible());
+    await end();
+    await until("the page says so", () => page.locator("#field-trouble").isVisible());
+    const text = /: (\d+) B-scans, (\d+) pictures of the microscope/;
+    const numbers = async () => text.exec(await page.locator("#recording").textContent())?.slice(1).map(Number);
+    const [before] = await until("B-scans are recorded", numbers);
+    await until("OCT is recorded while the microscope is away", async () => (await numbers())?.[0] > before + 60);
+    await endRecording(page);
+    await until("the files are complete", async () => /^Recorded/.test(await page.locator("#recording").textContent()));
+    const [images, pictures] = await numbers();
+    assert.equal(await server.stopKeeping(), 0, server.output);
+    assert.equal((await decodeTrack(server.recordings, 0)).frames, images);
+    assert.equal((await decodeTrack(server.recordings, 1)).frames, pictures);
+    const [notes] = readdirSync(server.recordings).filter((name) => name.endsWith("-notes.csv"));
+    assert.match(readFileSync(join(server.recordings, notes), "utf8"), /No pictures of the microscope/);
+    server.clear();
+  },
+
+  async "the numbers of both tracks are those of a decoder"() {
+    const server = await Server.start("--images", GREY, "--microscope", GREEN, ...SCREEN, "--recording", "both");
+    const page = await visit(server);
+    await until("there is a microscope", () => page.locator("#screen").isVisible());
+    const [images, pictures] = await record(page, 30, /: (\d+) B-scans, (\d+) pictures of the microscope/);
+    assert.equal(await server.stopKeeping(), 0, server.output);
+    assert.deepEqual(await decodeTrack(server.recordings, 0), { frames: images, size: [128, 96] });
+    assert.deepEqual(await decodeTrack(server.recordings, 1), { frames: pictures, size: [320, 240] });
+    server.clear();
+  },
+
+  async "the screen is recorded as it is shown, also OCT alone"() {
+    const server = await Server.start("--images", GREY, "--microscope", GREEN, ...SCREEN, "--recording", "screen");
+    const page = await visit(server);
+    await choose(page, "#layout", "oct");
+    await see(page, "OCT on the screen", [[0.05, 0.05, "grey"], [0.5, 0.5, "grey"], [0.95, 0.95, "grey"]]);
+    await act(page, "it records", () => page.locator("#record").click(), () => page.locator("#recording-time").isVisible());
+    // the size stays
+    await choose(page, "#layout", "inset");
+    await see(page, "OCT in the field", LAYOUTS.inset);
+    const text = /: (\d+) pictures,/;
+    await until("pictures are recorded", async () =>
+      Number(text.exec(await page.locator("#recording").textContent())?.[1]) > 20);
+    await endRecording(page);
+    await until("the files are complete", async () => /^Recorded/.test(await page.locator("#recording").textContent()));
+    const [, frames] = text.exec(await page.locator("#recording").textContent());
+    assert.equal(await server.stopKeeping(), 0, server.output);
+    assert.deepEqual(await decodeTrack(server.recordings, 0), { frames: Number(frames), size: [WIDTH, HEIGHT] });
+    server.clear();
   },
 
   async "who watches sees the layout and cannot change it"() {

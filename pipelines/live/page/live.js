@@ -355,8 +355,10 @@ function takeRecording(recording) {
   $("recording-time").textContent = timeText(recording.seconds);
   $("recording").textContent = recording.message || [
     on ? "Recording" : recording.finishing ? "Finishing" : "Recorded",
-    `${recording.name}: ${recording.frames} B-scans, ${bytesText(recording.bytes)},`,
-    `${recording.dropped} lost, disk left ${diskText(recording.diskLeft)}`].join(" ");
+    `${recording.name}: ${recording.frames} ${recording.name.startsWith("screen") ? "pictures" : "B-scans"},`,
+    recording.second ? `${recording.second} pictures of the microscope,` : "",
+    `${bytesText(recording.bytes)},`,
+    `${recording.dropped} lost, disk left ${diskText(recording.diskLeft)}`].filter(Boolean).join(" ");
 }
 
 async function takeStatus(status) {

@@ -16,7 +16,7 @@ let control = false;
 let aiming = null; // { eye, corners }: clicked so far, in parts of the field
 
 // Whether the field is in the picture that comes, and OCT as it is put there.
-export const showsField = () => Boolean(screen && screen.layout !== "oct");
+export const showsField = () => Boolean(screen?.on);
 export const showsOct = () => !showsField() || (screen.octs.length > 0 && screen.eyes !== "both");
 
 export function setScreenSender(sender, onChanged) {
