@@ -80,7 +80,7 @@ add_microscope (GOptionContext *context, OctLiveOptions *o)
       "File that keeps where the scan is in the microscope's picture "
       "(default: known until the end)", "FILE" },
     { "recording", 0, 0, G_OPTION_ARG_STRING, &o->recording,
-      "--microscope: what is recorded: oct, both (OCT and the microscope as two "
+      "--microscope: recordings have oct, both (OCT and the microscope as two "
       "tracks) or screen (as it is shown; default: oct)", "WHAT" },
     { "screen", 0, 0, G_OPTION_ARG_STRING, &o->screen,
       "--microscope: size of the screen, and pictures per second at most "

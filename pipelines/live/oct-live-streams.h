@@ -78,7 +78,7 @@ GstSample *oct_live_streams_get_image (OctLiveStreams *streams);
 /* The source pad that the B-scans leave by, whatever is shown, to record from;
  * a reference. */
 GstPad *oct_live_streams_get_image_pad (OctLiveStreams *streams);
-/* The same of the microscope, and of what oct_live_streams_push_screen() takes:
+/* The same of the microscope, and of the pictures of oct_live_streams_push_screen():
  * one clock for all three. */
 GstPad *oct_live_streams_get_field_pad (OctLiveStreams *streams);
 GstPad *oct_live_streams_get_screen_pad (OctLiveStreams *streams);

@@ -287,7 +287,7 @@ describe_uncounted (const Part *part, const GError *error)
       name, error->message, part->frames);
 }
 
-/* Of both tracks, as far as there are two. */
+/* Counts both tracks, as far as there are two. */
 static gboolean
 parts_count (const Part *part, const char *file, guint64 *frames,
     guint64 *second, GError **error)
