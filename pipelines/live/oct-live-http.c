@@ -299,16 +299,21 @@ answer_page (SoupServerMessage *message, const char *path)
 /* ------------------------------------------------------------------ snapshots
  */
 
+static gboolean
+http_shows_screen (OctLive *live)
+{
+  return live->screen != NULL && oct_live_screen_takes (live->screen);
+}
+
 static GstSample *
 get_image (gpointer data)
 {
   OctLive *live = data;
 
-  /* what is put together says of each picture if it is old */
-  return live->screen != NULL && oct_live_screen_takes (live->screen)
-             ? oct_live_streams_get_image (
-                 oct_live_graph_get_streams (live->graph))
-             : oct_live_graph_get_image (live->graph);
+  /* the screen says of each of its pictures if it is old */
+  return http_shows_screen (live) ? oct_live_streams_get_image (
+             oct_live_graph_get_streams (live->graph))
+                                  : oct_live_graph_get_image (live->graph);
 }
 
 /* The scales of a B-scan, and how it was made, are written into the file. */
@@ -443,6 +448,7 @@ answer_snapshot (OctLive *live, SoupServerMessage *message)
 {
   g_autoptr (GstSample) image = get_image (live);
   gboolean is_bscan, knows;
+  const char *shown;
   OctLiveLook look;
 
   if (image == NULL) {
@@ -452,10 +458,11 @@ answer_snapshot (OctLive *live, SoupServerMessage *message)
     return;
   }
   oct_live_stage_get_look (oct_live_graph_get_stage (live->graph), &look);
-  g_object_set_data (G_OBJECT (message), "oct-shown",
-      (gpointer)oct_live_look_get_choice (&look, OCT_LIVE_SHOW));
-  is_bscan =
-      g_str_equal (oct_live_look_get_choice (&look, OCT_LIVE_SHOW), "bscan");
+  shown = http_shows_screen (live)
+              ? "screen"
+              : oct_live_look_get_choice (&look, OCT_LIVE_SHOW);
+  g_object_set_data (G_OBJECT (message), "oct-shown", (gpointer)shown);
+  is_bscan = g_str_equal (shown, "bscan");
   knows = oct_live_access_get_role (
               live->access, get_header (message, "Cookie"), NULL)
           == OCT_ROLE_CONTROL;

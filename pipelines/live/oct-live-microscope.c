@@ -8,13 +8,15 @@
 #include <sys/stat.h>
 
 /* Until the source is tried again, s. */
-static const guint delays[] = { 1, 2, 4, 8, 10 };
+#define LAST_DELAY 10
+static const guint delays[] = { 1, 2, 4, 8, LAST_DELAY };
 #define CLOSING_TIME (3 * G_TIME_SPAN_SECOND)
+/* A file that is over so soon would be opened all the time, us. */
+#define SHORT G_TIME_SPAN_SECOND
 /* Without a picture for so long, a source that says nothing is begun again. */
 #define SILENCE (5 * G_TIME_SPAN_SECOND)
 /* ... and if it has not had one yet, as a connection may take its time. */
 #define FIRST_SILENCE (20 * G_TIME_SPAN_SECOND)
-#define AT_END "oct-live-microscope-end"
 
 /* It draws little time, and moves so that people see that it does. */
 #define TEST                                                                   \
@@ -64,6 +66,16 @@ microscope_is_element (const char *source)
   return factory != NULL;
 }
 
+static gboolean
+microscope_is_uri (const char *source)
+{
+  g_autofree char *protocol =
+      gst_uri_is_valid (source) ? gst_uri_get_protocol (source) : NULL;
+
+  return protocol != NULL
+         && gst_uri_protocol_is_supported (GST_URI_SRC, protocol);
+}
+
 /* The launch line of a path; NULL: there is none at that path. */
 static char *
 microscope_describe_path (const char *source)
@@ -95,7 +107,7 @@ microscope_describe (const char *source, GError **error)
     return g_strdup_printf (
         "rtspsrc location=%s latency=60 drop-on-latency=true ! decodebin",
         quoted);
-  if (gst_uri_is_valid (source))
+  if (microscope_is_uri (source))
     return g_strdup_printf ("uridecodebin uri=%s caps=video/x-raw", quoted);
   line = microscope_describe_path (source);
   if (line != NULL)
@@ -309,7 +321,8 @@ microscope_on_message (GstBus *bus, GstMessage *message, gpointer data)
       microscope_fail (microscope, NULL);
       return G_SOURCE_REMOVE;
     }
-    microscope_again (microscope, 0);
+    microscope_again (microscope,
+        g_get_monotonic_time () - microscope->run_at < SHORT ? 1 : 0);
     return G_SOURCE_REMOVE;
   case GST_MESSAGE_LATENCY:
     gst_bin_recalculate_latency (GST_BIN (run->pipeline));
@@ -349,6 +362,7 @@ microscope_begin (gpointer data)
 {
   OctLiveMicroscope *microscope = data;
   g_autoptr (GstBus) bus = NULL;
+  g_autoptr (GError) error = NULL;
 
   if (microscope->run != NULL && !run_wait (microscope->run, 0)) {
     g_clear_handle_id (&microscope->timer, g_source_remove);
@@ -358,11 +372,16 @@ microscope_begin (gpointer data)
   }
   microscope->timer = 0;
   g_clear_pointer (&microscope->run, run_release);
-  microscope->run = microscope_make_run (microscope, NULL);
+  microscope->run = microscope_make_run (microscope, &error);
   microscope->closing = FALSE;
   microscope->run_at = g_get_monotonic_time ();
   /* it was possible at the start */
-  g_return_val_if_fail (microscope->run != NULL, G_SOURCE_REMOVE);
+  if (microscope->run == NULL) {
+    microscope_set_trouble (microscope, g_strdup (error->message));
+    microscope->timer = g_timeout_add_seconds_full (
+        G_PRIORITY_HIGH, LAST_DELAY, microscope_begin, microscope, NULL);
+    return G_SOURCE_REMOVE;
+  }
   bus = gst_element_get_bus (microscope->run->pipeline);
   microscope->run->watch = gst_bus_add_watch_full (
       bus, G_PRIORITY_HIGH, microscope_on_message, microscope, NULL);

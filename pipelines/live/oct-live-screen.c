@@ -32,7 +32,7 @@
 /* Viewers who come later need one. */
 #define AGAIN (400 * G_TIME_SPAN_MILLISECOND)
 /* A picture may come a little early, part of the time from one to the next. */
-#define EARLY 0.8
+#define EARLY 0.9
 #define MOST_INSIDE 2 /* sets of pictures in the pipeline */
 #define TIMES 16      /* of those, a power of two and more than that */
 
@@ -65,7 +65,9 @@ struct _OctLiveScreen {
   OctLiveLayout layout;
   OctLiveEyeChoice choice;
   OctLivePlaces places;
-  gboolean moved; /* they have, since people were told */
+  gboolean moved; /* something of the state has, since people were told */
+  GstCaps
+      *refused; /* of a field that the compositor has failed with, or NULL */
   guint64 made, left;
   GstClockTime times[TIMES];
   GstClockTime next, last; /* times of pictures */
@@ -382,6 +384,10 @@ screen_on_field (GstBuffer *picture, GstCaps *caps, gpointer data)
     return;
   aspect = oct_live_layout_get_field (screen->settings.stereo, width, height);
   g_mutex_lock (&screen->lock);
+  if (screen->refused != NULL && gst_caps_is_equal (caps, screen->refused)) {
+    g_mutex_unlock (&screen->lock);
+    return;
+  }
   if (!gst_caps_is_equal (
           caps, gst_sample_get_caps (screen->parts[FIELD].last))) {
     screen->parts[FIELD].aspect = aspect;
@@ -410,7 +416,7 @@ screen_set_raster (OctLiveScreen *screen, double width, double length)
           && screen->view.length == length))
     return;
   oct_live_area_set_raster (&screen->area, width, length);
-  screen->redraw = TRUE;
+  screen->redraw = screen->moved = TRUE;
 }
 
 void
@@ -456,7 +462,7 @@ oct_live_screen_take_path (GstEvent *path, gpointer data)
     return;
   g_mutex_lock (&screen->lock);
   if (oct_live_area_set_path (&screen->area, xs, ys, lines, bscans, pattern))
-    screen->has_path = screen->redraw = TRUE;
+    screen->has_path = screen->redraw = screen->moved = TRUE;
   g_mutex_unlock (&screen->lock);
 }
 
@@ -560,6 +566,13 @@ screen_fail (OctLiveScreen *screen, const char *message)
   gst_element_set_state (screen->pipeline, GST_STATE_NULL);
   g_mutex_lock (&screen->lock);
   screen->made = screen->left = 0;
+  /* with another layout it would fail again */
+  if (screen->parts[FIELD].came_at != 0)
+    gst_caps_replace (
+        &screen->refused, gst_sample_get_caps (screen->parts[FIELD].last));
+  gst_sample_unref (screen->parts[FIELD].last);
+  screen->parts[FIELD].last = screen_make_black (16, 16);
+  screen->parts[FIELD].came_at = 0;
   g_mutex_unlock (&screen->lock);
   gst_element_set_state (screen->pipeline, GST_STATE_PLAYING);
   screen->events.changed (sentence, screen->data);
@@ -640,7 +653,9 @@ oct_live_screen_get_state (OctLiveScreen *screen, OctLiveScreenState *state)
     .keeps = screen->aim_path != NULL,
     .trouble = oct_live_microscope_get_trouble (screen->microscope) };
   for (guint i = 0; i < OCT_LIVE_EYES; i++)
-    state->aimed[i] = screen->aims[i].known;
+    state->aimed[i] = screen->aims[i].known
+                      && (screen->area.count == 0
+                          || screen->aims[i].sized == screen->area.sized);
   g_mutex_unlock (&screen->lock);
 }
 
@@ -769,6 +784,7 @@ oct_live_screen_free (OctLiveScreen *screen)
   gst_clear_object (&screen->pipeline);
   if (screen->marks != NULL)
     gst_video_overlay_composition_unref (screen->marks);
+  gst_clear_caps (&screen->refused);
   g_ptr_array_unref (screen->still);
   oct_live_area_clear (&screen->area);
   g_mutex_clear (&screen->lock);

@@ -639,7 +639,7 @@ live_clear (Program *program)
   /* its pictures go to the streams of the graph, whose pictures go to it */
   if (live->screen != NULL)
     clean &= oct_live_screen_close (live->screen);
-  if (live->graph != NULL && (!clean || !oct_live_graph_free (live->graph)))
+  if (live->graph != NULL && !oct_live_graph_free (live->graph))
     clean = FALSE;
   if (clean)
     g_clear_pointer (&live->screen, oct_live_screen_free);
