@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "oct-live-screen.h"
+#include "oct-live-eye.h"
 #include "oct-live-marks.h"
 #include "oct-live-microscope.h"
 
@@ -55,7 +56,6 @@ struct _OctLiveScreen {
   gpointer data;
   OctLiveMicroscope *microscope;
   GstElement *pipeline;
-  GstElement *crops[OCT_LIVE_EYES]; /* of the field */
   guint eyes, watch, timer;
   gint closed; /* atomic */
   gint on;     /* atomic: the layout has the field */
@@ -213,6 +213,13 @@ screen_put (GstPad *pad, const OctLiveBox *box, gboolean above, gboolean old)
       "zorder", above ? 2 : 1, NULL);
 }
 
+/* The eye that is seen in a box of the field; one that is not has the other. */
+static guint
+screen_get_eye (OctLiveScreen *screen, guint box)
+{
+  return (box + screen->places.eye) % screen->eyes;
+}
+
 /* Call with the lock held. */
 static void
 screen_lay_out (OctLiveScreen *screen)
@@ -227,26 +234,10 @@ screen_lay_out (OctLiveScreen *screen)
   screen->places = places;
   screen->redraw = TRUE;
   for (guint i = 0; i < screen->eyes; i++) {
-    screen_put (screen->parts[FIELD].pads[i], &places.field[i], field_above,
-        screen->parts[FIELD].old > 0);
+    screen_put (screen->parts[FIELD].pads[screen_get_eye (screen, i)],
+        &places.field[i], field_above, screen->parts[FIELD].old > 0);
     screen_put (screen->parts[OCT].pads[i], &places.oct[i], !field_above,
         screen->parts[OCT].old > 0);
-  }
-}
-
-/* Which part of a frame each eye sees; call with the lock held. */
-static void
-screen_crop (OctLiveScreen *screen, gint width, gint height)
-{
-  gboolean side = screen->settings.stereo == OCT_LIVE_STEREO_SIDE;
-
-  for (guint i = 0; i < screen->eyes && screen->eyes > 1; i++) {
-    guint eye = screen->choice == OCT_LIVE_EYE_BOTH ? i : screen->places.eye;
-
-    g_object_set (screen->crops[i], "left", side && eye == 1 ? width / 2 : 0,
-        "right", side && eye == 0 ? width / 2 : 0, "top",
-        !side && eye == 1 ? height / 2 : 0, "bottom",
-        !side && eye == 0 ? height / 2 : 0, NULL);
   }
 }
 
@@ -392,7 +383,6 @@ screen_on_field (GstBuffer *picture, GstCaps *caps, gpointer data)
           caps, gst_sample_get_caps (screen->parts[FIELD].last))) {
     screen->parts[FIELD].aspect = aspect;
     screen_lay_out (screen);
-    screen_crop (screen, width, height);
   }
   screen_take_part (screen, FIELD, picture, caps, GST_BUFFER_PTS (picture));
   g_mutex_unlock (&screen->lock);
@@ -596,20 +586,11 @@ void
 oct_live_screen_set_layout (
     OctLiveScreen *screen, OctLiveLayout layout, OctLiveEyeChoice eyes)
 {
-  GstStructure *s;
-  gint width = 0, height = 0;
-
   g_mutex_lock (&screen->lock);
   screen->layout = layout;
   screen->choice = screen->eyes > 1 ? eyes : OCT_LIVE_EYE_LEFT;
   screen_look_at_ages (screen, g_get_monotonic_time ());
   screen_lay_out (screen);
-  s = gst_caps_get_structure (
-      gst_sample_get_caps (screen->parts[FIELD].last), 0);
-  gst_structure_get_int (s, "width", &width);
-  gst_structure_get_int (s, "height", &height);
-  if (screen->parts[FIELD].came_at != 0)
-    screen_crop (screen, width, height);
   g_atomic_int_set (
       &screen->on, layout != OCT_LIVE_LAYOUT_OCT || screen->settings.always);
   screen->made_at = 0;
@@ -687,11 +668,13 @@ screen_make_pipeline (OctLiveScreen *screen, GError **error)
           g_strdup_printf ("%s-crop%u", part_names[which], i);
       g_autoptr (GstPad) pad =
           oct_launch_get_pad (screen->pipeline, crop, "src");
+      g_autoptr (GstElement) cropper = NULL;
 
       screen->parts[which].in[i] = gst_bin_get_by_name (GST_BIN (bin), in);
       screen->parts[which].pads[i] = gst_pad_get_peer (pad);
-      if (which == FIELD)
-        screen->crops[i] = gst_bin_get_by_name (GST_BIN (bin), crop);
+      cropper = gst_bin_get_by_name (GST_BIN (bin), crop);
+      if (which == FIELD && screen->eyes > 1)
+        oct_live_eye_crop (cropper, screen->settings.stereo, i);
     }
   marks = gst_bin_get_by_name (GST_BIN (bin), "marks");
   out = gst_bin_get_by_name (GST_BIN (bin), "out");
@@ -779,8 +762,6 @@ oct_live_screen_free (OctLiveScreen *screen)
       gst_clear_object (&screen->parts[which].pads[i]);
     }
   }
-  for (guint i = 0; i < OCT_LIVE_EYES; i++)
-    gst_clear_object (&screen->crops[i]);
   gst_clear_object (&screen->pipeline);
   if (screen->marks != NULL)
     gst_video_overlay_composition_unref (screen->marks);
