@@ -9,7 +9,7 @@
 #define WIDTH 4.5
 #define RIM 8.0 /* dark, to be seen on any picture */
 #define DOT 8.0
-#define MOST_LETTERS 34.0 /* pixels high */
+#define MOST_LETTERS 48.0 /* pixels high */
 #define LEAST_LETTERS 9.0
 /* A place that is far outside comes from a map near its horizon; cairo's numbers
  * end at 2^23. */

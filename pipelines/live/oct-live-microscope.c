@@ -22,9 +22,11 @@ static const guint delays[] = { 1, 2, 4, 8, LAST_DELAY };
 #define TEST                                                                   \
   "videotestsrc is-live=true pattern=smpte ! video/x-raw,format=I420,"         \
   "width=1920,height=1080,framerate=30/1"
+/* Formats that can be cut and mixed; others are converted. */
 #define END                                                                    \
-  "appsink name=end max-buffers=2 drop=true caps=video/x-raw "                 \
-  "enable-last-sample=false"
+  "videoconvert ! appsink name=end max-buffers=2 drop=true "                   \
+  "enable-last-sample=false caps=\"video/x-raw,format={I420,YV12,NV12,YUY2,"   \
+  "UYVY,YVYU,Y42B,Y444,BGRx,RGBx,xRGB,xBGR,BGR,RGB,GRAY8}\""
 
 /* A try of the source; atomically counted, its thread has a reference. */
 typedef struct {

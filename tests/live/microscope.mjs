@@ -173,6 +173,11 @@ const together = {
     const page = await visit(server);
     await choose(page, "#layout", "microscope");
     await see(page, "nothing is drawn", [[...inField(0.5, 0.25), "green"], [...inField(0.5, 0.5), "green"]]);
+    // corners are clicked where the field is
+    await choose(page, "#layout", "oct");
+    await act(page, "it asks for corners", () => page.locator("#aim").click(), () => page.locator("#aim-hint").isVisible());
+    assert.equal(await page.locator("#layout").inputValue(), "microscope");
+    await page.keyboard.press("Escape");
     // three on a line are refused by a sentence
     await calibrate(page, [[0.2, 0.2], [0.5, 0.2], [0.8, 0.2], [0.2, 0.8]], async () =>
       /on one line/.test(await page.locator("#problem").textContent()));
@@ -352,6 +357,29 @@ const together = {
     assert.equal(await server.stopKeeping(), 0, server.output);
     assert.deepEqual(await decodeTrack(server.recordings, 0), { frames: Number(frames), size: [WIDTH, HEIGHT] });
     server.clear();
+  },
+
+  async "sources and options that are wrong are refused by one sentence"() {
+    const refused = async (...options) => {
+      const { status, stderr } = await execute(process.env.OCT_LIVE, ["--port", "0", ...options]);
+      assert.ok(status === 1 || status === 2, String(status));
+      return stderr.trim();
+    };
+    const cases = [
+      [["--microscope", "nosuch"], /^Error: --microscope 'nosuch' is not there; [^.]*\.$/],
+      [["--microscope", "/dev/video77"], /^Error: --microscope '\/dev\/video77' is not there; /],
+      [["--microscope", "nosuch://host/path"], /is not there; /],
+      [["--microscope", "videotestsrc ! nosuch"], /^Error: --microscope ".*" is not a valid pipeline: [^.]*\.$/],
+      [["--microscope", "test", "--microscope-stereo", "upside-down"], /^--microscope-stereo is side-by-side, top-bottom or none\./],
+      [["--microscope", "test", "--screen", "5x5"], /^--screen is an even width and height, /],
+      [["--microscope", "test", "--screen", "1280x720@0"], /^--screen is an even width and height, /],
+      [["--microscope", "test", "--screen", "1280x720@30x"], /^--screen is an even width and height, /],
+      [["--microscope", "test", "--recording", "all", "--record", "r"], /^--recording is oct, both or screen\./],
+      [["--microscope", "test", "--recording", "both"], /name a folder for it with --record\./],
+      [["--screen", "1280x720"], /belong to --microscope, the source\./],
+      [["--microscope", "test", "--microscope-calibration", "/etc/passwd"], /is not a calibration of oct-live's microscope; /],
+    ];
+    for (const [options, said] of cases) assert.match(await refused(...options), said);
   },
 
   async "who watches sees the layout and cannot change it"() {

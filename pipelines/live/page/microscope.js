@@ -13,6 +13,7 @@ let send = () => {};
 let changed = () => {};
 let screen = null; // as the server has it; null: there is no microscope
 let control = false;
+let aims = false; // as soon as the field is shown
 let aiming = null; // { eye, corners }: clicked so far, in parts of the field
 
 // Whether the field is in the picture that comes, and OCT as it is put there.
@@ -34,7 +35,8 @@ export function takeScreen(message, hello) {
   const other = !first && (screen.layout !== message.layout || screen.eyes !== message.eyes);
   screen = message;
   control = hello.control;
-  if (other) aiming = null;
+  if (other) aiming = aims && screen.fields.length > 0 ? { eye: null, corners: [] } : null;
+  aims = false;
   show();
   changed({ first, other });
 }
@@ -94,8 +96,10 @@ function stopAiming() {
 $("aim").addEventListener("click", () => {
   if (aiming) return stopAiming();
   // corners are clicked where the field is
-  if (screen.fields.length === 0) send({ type: "screen", layout: "microscope", eyes: screen.eyes });
-  else {
+  if (screen.fields.length === 0) {
+    aims = true;
+    send({ type: "screen", layout: "microscope", eyes: screen.eyes });
+  } else {
     aiming = { eye: null, corners: [] };
     show();
   }
