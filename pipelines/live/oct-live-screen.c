@@ -388,7 +388,7 @@ screen_on_field (GstBuffer *picture, GstCaps *caps, gpointer data)
   g_mutex_unlock (&screen->lock);
   if (!g_atomic_int_get (&screen->closed))
     screen->events.field (
-        picture, caps, GST_BUFFER_PTS (picture), screen->data);
+        picture, caps, GST_BUFFER_PTS (picture), FALSE, screen->data);
 }
 
 gboolean
@@ -494,9 +494,11 @@ screen_repeat_field (OctLiveScreen *screen, gint64 now)
 {
   Part *field = &screen->parts[FIELD];
   g_autoptr (GstSample) sample = NULL;
+  gboolean none;
   gint64 age;
 
   g_mutex_lock (&screen->lock);
+  none = field->came_at == 0;
   age = now - field->came_at;
   if (field->came_at != 0 && age <= OLD)
     sample = gst_sample_ref (field->last);
@@ -507,7 +509,7 @@ screen_repeat_field (OctLiveScreen *screen, gint64 now)
     sample =
         screen_make_black (screen->settings.width, screen->settings.height);
   screen->events.field (gst_sample_get_buffer (sample),
-      gst_sample_get_caps (sample), gst_util_get_timestamp () - LATE,
+      gst_sample_get_caps (sample), gst_util_get_timestamp () - LATE, none,
       screen->data);
 }
 

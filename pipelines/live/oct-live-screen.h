@@ -37,9 +37,10 @@ typedef struct {
   void (*picture) (GstBuffer *picture, GstCaps *caps, gpointer data);
   /* Any thread: a picture of the microscope, which is not changed, and its time.
    * While none comes there are some each second nevertheless: the last one, and
-   * when that is old black ones. */
-  void (*field) (
-      GstBuffer *picture, GstCaps *caps, GstClockTime time, gpointer data);
+   * when that is old black ones.  `none`: there was none yet, and it has the size
+   * of the screen; in the main context. */
+  void (*field) (GstBuffer *picture, GstCaps *caps, GstClockTime time,
+      gboolean none, gpointer data);
   /* Main context: what oct_live_screen_get_state() says has changed; `problem`:
    * one sentence, or NULL. */
   void (*changed) (const char *problem, gpointer data);

@@ -462,14 +462,16 @@ live_on_screen (GstBuffer *picture, GstCaps *caps, gpointer data)
       oct_live_graph_get_streams (program->live.graph), picture, caps);
 }
 
-/* Any thread. */
+/* Any thread.  The first picture decides on the size of all that are recorded: a
+ * recording that waits for one takes another. */
 static void
-live_on_field (
-    GstBuffer *picture, GstCaps *caps, GstClockTime time, gpointer data)
+live_on_field (GstBuffer *picture, GstCaps *caps, GstClockTime time,
+    gboolean none, gpointer data)
 {
   Program *program = data;
 
-  if (g_strcmp0 (program->options.recording, "both") == 0)
+  if (g_strcmp0 (program->options.recording, "both") == 0
+      && (!none || oct_live_recording_is_active (program->live.recording)))
     oct_live_streams_push_field (
         oct_live_graph_get_streams (program->live.graph), picture, caps, time);
 }

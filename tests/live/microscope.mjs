@@ -332,6 +332,8 @@ const together = {
     const server = await Server.start("--images", GREY, "--microscope", GREEN, ...SCREEN, "--recording", "both");
     const page = await visit(server);
     await until("there is a microscope", () => page.locator("#screen").isVisible());
+    // the first picture of the microscope decides on the size of the track
+    await see(page, "both are there", LAYOUTS.beside);
     const [images, pictures] = await record(page, 30, /: (\d+) B-scans, (\d+) pictures of the microscope/);
     assert.equal(await server.stopKeeping(), 0, server.output);
     assert.deepEqual(await decodeTrack(server.recordings, 0), { frames: images, size: [128, 96] });
