@@ -90,7 +90,7 @@ files_look (OctAuditFile *file)
   if (code != 0)
     file->problem = g_strdup (g_strerror (code));
   else if (file->is_video
-           && !oct_playable_count (file->path, mp4, &file->frames, &error))
+           && !oct_playable_count (file->path, mp4, 0, &file->frames, &error))
     file->problem = g_strdup (error->message);
   return TRUE;
 }

@@ -29,6 +29,8 @@ static const char *const commands[] = {
   [OCT_LIVE_LABEL] = "label",
   [OCT_LIVE_NOTE] = "note",
   [OCT_LIVE_SCAN] = "scan",
+  [OCT_LIVE_SCREEN] = "screen",
+  [OCT_LIVE_AIM] = "aim",
 };
 
 typedef struct {
@@ -183,6 +185,10 @@ oct_live_audit_command (OctLiveAudit *audit, const OctLiveMessage *message,
     scan = audit_describe_scan (&message->beam);
     fields_add (&fields, "scan", scan, 0);
   }
+  if (message->type == OCT_LIVE_SCREEN)
+    fields_add (&fields, "layout", oct_live_layout_names[message->layout], 0);
+  if (message->type == OCT_LIVE_SCREEN || message->type == OCT_LIVE_AIM)
+    fields_add (&fields, "eyes", oct_live_eye_names[message->eyes], 0);
   if (error != NULL)
     fields_add (&fields, "refused", error->message, 0);
   oct_live_audit_add (audit,

@@ -7,6 +7,7 @@
  *   status     every second; the page acknowledges it
  *   look       the view of volumes, when something has changed
  *   path       where the A-lines are, if the source tells it (oct-live-track.h)
+ *   screen     the layout of microscope and OCT, the same
  *   meters     some times a second while a page shows them, as fast as it
  *              acknowledges (oct-live-meters.h)
  *   offer, candidate, failed   for WebRTC
@@ -100,6 +101,8 @@ say_hello (OctLiveClient *client)
   live_client_say (client, oct_live_report_look (live));
   if (oct_live_track_has_path (live->track))
     live_client_say (client, oct_live_report_path (live));
+  if (live->screen != NULL)
+    live_client_say (client, oct_live_report_screen (live->screen));
   if (live->worklist == NULL || client->visitor.role != OCT_ROLE_CONTROL)
     return;
   live_client_say (client, oct_live_worklist_report (live->worklist));
@@ -219,6 +222,8 @@ oct_live_clients_control (OctLive *live, const OctLiveMessage *message,
 
   if (message->type == OCT_LIVE_LOOK)
     oct_live_clients_tell_look (live);
+  else if (message->type == OCT_LIVE_SCREEN || message->type == OCT_LIVE_AIM)
+    oct_live_clients_tell_screen (live);
   else
     oct_live_clients_tell_state (live);
   return done;
@@ -285,6 +290,8 @@ client_take_message (OctLiveClient *client, const OctLiveMessage *message)
   case OCT_LIVE_LABEL:
   case OCT_LIVE_NOTE:
   case OCT_LIVE_SCAN:
+  case OCT_LIVE_SCREEN:
+  case OCT_LIVE_AIM:
     live_client_control (client, message);
     break;
   }
@@ -429,6 +436,14 @@ oct_live_clients_tell_path (OctLive *live)
   for (guint i = 0; i < live->clients->len; i++)
     live_client_say (
         g_ptr_array_index (live->clients, i), oct_live_report_path (live));
+}
+
+void
+oct_live_clients_tell_screen (OctLive *live)
+{
+  for (guint i = 0; live->screen != NULL && i < live->clients->len; i++)
+    live_client_say (g_ptr_array_index (live->clients, i),
+        oct_live_report_screen (live->screen));
 }
 
 void

@@ -80,7 +80,8 @@ live_control_record (OctLive *live, gboolean on, GError **error)
     return live_control_refuse (error, RECORDING_IS_OFF);
   if (!on)
     oct_live_control_end_recording (live);
-  else if (oct_live_graph_get_trouble (live->graph) != NULL)
+  else if (oct_live_graph_get_trouble (live->graph) != NULL
+           && !live->records_screen)
     return live_control_refuse (
         error, "There are no pictures to record; begin when they come again.");
   else if (!oct_live_recording_start (live->recording, label, error))
@@ -123,6 +124,22 @@ live_control_scan (OctLive *live, const OctLiveBeam *beam, GError **error)
   return oct_scanner_change (live->scanner, &scan, error);
 }
 
+/* The corners were clicked in the picture, where the present scan is seen. */
+static gboolean
+live_control_screen (
+    OctLive *live, const OctLiveMessage *message, GError **error)
+{
+  if (live->screen == NULL)
+    return live_control_refuse (error,
+        "There is no microscope; start oct-live with --microscope SOURCE.");
+  if (message->type == OCT_LIVE_SCREEN)
+    oct_live_screen_set_layout (live->screen, message->layout, message->eyes);
+  else
+    return oct_live_screen_set_aim (live->screen, (guint)message->eyes,
+        message->aimed ? message->corners : NULL, error);
+  return TRUE;
+}
+
 gboolean
 oct_live_control (OctLive *live, const OctLiveMessage *message, GError **error)
 {
@@ -150,6 +167,9 @@ oct_live_control (OctLive *live, const OctLiveMessage *message, GError **error)
     return live_control_note (live, message->text, error);
   case OCT_LIVE_SCAN:
     return live_control_scan (live, &message->beam, error);
+  case OCT_LIVE_SCREEN:
+  case OCT_LIVE_AIM:
+    return live_control_screen (live, message, error);
   case OCT_LIVE_WATCH:
   case OCT_LIVE_ANSWER:
   case OCT_LIVE_CANDIDATE:

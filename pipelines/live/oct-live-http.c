@@ -19,6 +19,7 @@ static const Page pages[] = {
   { "/crop.js", "crop.js", "text/javascript; charset=utf-8" },
   { "/delays.js", "delays.js", "text/javascript; charset=utf-8" },
   { "/indicators.js", "indicators.js", "text/javascript; charset=utf-8" },
+  { "/microscope.js", "microscope.js", "text/javascript; charset=utf-8" },
   { "/flow.js", "flow.js", "text/javascript; charset=utf-8" },
   { "/keys.js", "keys.js", "text/javascript; charset=utf-8" },
   { "/measure.js", "measure.js", "text/javascript; charset=utf-8" },
@@ -299,10 +300,21 @@ answer_page (SoupServerMessage *message, const char *path)
 /* ------------------------------------------------------------------ snapshots
  */
 
+static gboolean
+http_shows_screen (OctLive *live)
+{
+  return live->screen != NULL && oct_live_screen_takes (live->screen);
+}
+
 static GstSample *
 get_image (gpointer data)
 {
-  return oct_live_graph_get_image (((OctLive *)data)->graph);
+  OctLive *live = data;
+
+  /* the screen says of each of its pictures if it is old */
+  return http_shows_screen (live) ? oct_live_streams_get_image (
+             oct_live_graph_get_streams (live->graph))
+                                  : oct_live_graph_get_image (live->graph);
 }
 
 /* The scales of a B-scan, and how it was made, are written into the file. */
@@ -437,6 +449,7 @@ answer_snapshot (OctLive *live, SoupServerMessage *message)
 {
   g_autoptr (GstSample) image = get_image (live);
   gboolean is_bscan, knows;
+  const char *shown;
   OctLiveLook look;
 
   if (image == NULL) {
@@ -446,10 +459,11 @@ answer_snapshot (OctLive *live, SoupServerMessage *message)
     return;
   }
   oct_live_stage_get_look (oct_live_graph_get_stage (live->graph), &look);
-  g_object_set_data (G_OBJECT (message), "oct-shown",
-      (gpointer)oct_live_look_get_choice (&look, OCT_LIVE_SHOW));
-  is_bscan =
-      g_str_equal (oct_live_look_get_choice (&look, OCT_LIVE_SHOW), "bscan");
+  shown = http_shows_screen (live)
+              ? "screen"
+              : oct_live_look_get_choice (&look, OCT_LIVE_SHOW);
+  g_object_set_data (G_OBJECT (message), "oct-shown", (gpointer)shown);
+  is_bscan = g_str_equal (shown, "bscan");
   knows = oct_live_access_get_role (
               live->access, get_header (message, "Cookie"), NULL)
           == OCT_ROLE_CONTROL;

@@ -140,6 +140,50 @@ read_side (JsonNode *value, OctLiveMessage *message)
   return message->side != NULL;
 }
 
+/* The index of a name in a list of them; `n`: how many of these are allowed. */
+static gboolean
+message_find (JsonNode *value, const char *const *names, guint n, guint *found)
+{
+  const char *text = get_string (value, 16);
+
+  for (*found = 0; *found < n; (*found)++)
+    if (g_strcmp0 (text, names[*found]) == 0)
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
+read_layout (JsonNode *value, OctLiveMessage *message)
+{
+  return message_find (
+      value, oct_live_layout_names, OCT_LIVE_N_LAYOUTS, &message->layout);
+}
+
+static gboolean
+read_eyes (JsonNode *value, OctLiveMessage *message)
+{
+  return message_find (
+      value, oct_live_eye_names, OCT_LIVE_N_EYE_CHOICES, &message->eyes);
+}
+
+static gboolean
+read_eye (JsonNode *value, OctLiveMessage *message)
+{
+  return message_find (
+      value, oct_live_eye_names, OCT_LIVE_EYES, &message->eyes);
+}
+
+static gboolean
+read_corners (JsonNode *value, OctLiveMessage *message)
+{
+  const char *text = get_string (value, MAX_TEXT);
+
+  if (text == NULL)
+    return FALSE;
+  message->aimed = *text != '\0';
+  return !message->aimed || oct_live_aim_parse_corners (text, message->corners);
+}
+
 static gboolean
 read_shown (JsonNode *value, OctLiveMessage *message)
 {
@@ -234,6 +278,8 @@ static const char *const types[] = {
   [OCT_LIVE_NOTE] = "note",
   [OCT_LIVE_SCAN] = "scan",
   [OCT_LIVE_LOOK] = "look",
+  [OCT_LIVE_SCREEN] = "screen",
+  [OCT_LIVE_AIM] = "aim",
 };
 
 static const Member members[] = {
@@ -256,6 +302,10 @@ static const Member members[] = {
   { "scan", "x", read_x },
   { "scan", "y", read_y },
   { "scan", "angle", read_angle },
+  { "screen", "layout", read_layout },
+  { "screen", "eyes", read_eyes },
+  { "aim", "eye", read_eye },
+  { "aim", "corners", read_corners },
 };
 
 static gboolean

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "oct-live-label.h"
+#include "oct-live-layout.h"
 #include "oct-live-look.h"
 #include "oct-live-settings.h"
 
@@ -48,6 +49,12 @@ typedef enum {
   OCT_LIVE_SCAN,
   /* {"type":"look", ...}: any settings of oct-live-look.h, of volumes */
   OCT_LIVE_LOOK,
+  /* {"type":"screen","layout":LAYOUT,"eyes":EYES}: names of oct-live-layout.h */
+  OCT_LIVE_SCREEN,
+  /* {"type":"aim","eye":"left","corners":"x,y x,y x,y x,y"} or "right": the
+   * corners of the scan in the microscope's picture, parts of its size; "": they
+   * are not known */
+  OCT_LIVE_AIM,
 } OctLiveMessageType;
 
 /* A scan as pages ask for it. */
@@ -74,6 +81,10 @@ typedef struct {
   OctLiveSettings settings; /* set: these; values not given are 0 */
   guint64 looks;            /* look: 1 << OctLiveLookValue of those given */
   OctLiveLook look;         /* look: these; values not given are 0 */
+  OctLiveLayout layout;     /* screen */
+  OctLiveEyeChoice eyes;    /* screen; aim: left or right */
+  gboolean aimed;           /* aim: there are corners */
+  OctLiveSpot corners[OCT_LIVE_AIM_CORNERS]; /* aim */
 } OctLiveMessage;
 
 /* Reads `length` bytes.  NULL with an error of one sentence, which quotes

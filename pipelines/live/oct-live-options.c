@@ -63,6 +63,35 @@ add_server (GOptionContext *context, OctLiveOptions *o)
   g_option_context_add_main_entries (context, entries, NULL);
 }
 
+static void
+add_microscope (GOptionContext *context, OctLiveOptions *o)
+{
+  /* clang-format off */
+  GOptionEntry entries[] = {
+    { "microscope", 0, 0, G_OPTION_ARG_STRING, &o->microscope,
+      "Microscope's video, shown with OCT on one screen: a device as "
+      "/dev/video0, rtsp://..., a file, elements of GStreamer, or test",
+      "SOURCE" },
+    { "microscope-stereo", 0, 0, G_OPTION_ARG_STRING, &o->microscope_stereo,
+      "--microscope has both eyes in one picture: side-by-side or top-bottom "
+      "(default: none)", "HOW" },
+    { "microscope-calibration", 0, 0, G_OPTION_ARG_FILENAME,
+      &o->microscope_aims,
+      "File that keeps where the scan is in the microscope's picture "
+      "(default: known until the end)", "FILE" },
+    { "recording", 0, 0, G_OPTION_ARG_STRING, &o->recording,
+      "--microscope: recordings have oct, both (OCT and the microscope as two "
+      "tracks) or screen (as it is shown; default: oct)", "WHAT" },
+    { "screen", 0, 0, G_OPTION_ARG_STRING, &o->screen,
+      "--microscope: size of the screen, and pictures per second at most "
+      "(default: 1920x1080@30)", "WxH[@N]" },
+    { NULL },
+  };
+  /* clang-format on */
+
+  g_option_context_add_main_entries (context, entries, NULL);
+}
+
 static gboolean
 read_command_line (OctLiveOptions *o, int *argc, char ***argv, GError **error)
 {
@@ -128,6 +157,7 @@ read_command_line (OctLiveOptions *o, int *argc, char ***argv, GError **error)
   g_option_context_set_summary (context, SUMMARY);
   g_option_context_add_main_entries (context, entries, NULL);
   add_server (context, o);
+  add_microscope (context, o);
   oct_source_options_add (context, &o->file);
   oct_digitizer_options_add (context, &o->digitizer);
   oct_scanner_options_add (context, &o->scanner);
@@ -242,6 +272,52 @@ live_options_check_source (const OctLiveOptions *o, GError **error)
 }
 
 static gboolean
+check_screen (OctLiveOptions *o, GError **error)
+{
+  char rest;
+  gint n;
+
+  o->screen_width = 1920;
+  o->screen_height = 1080;
+  o->screen_rate = 30;
+  if (o->microscope == NULL)
+    return (o->microscope_stereo == NULL && o->microscope_aims == NULL
+               && o->screen == NULL && o->recording == NULL)
+           || live_options_refuse (error,
+               "--microscope-stereo, --microscope-calibration, --recording and "
+               "--screen belong to --microscope, the source.");
+  if (o->recording != NULL && !g_str_equal (o->recording, "oct")
+      && !g_str_equal (o->recording, "both")
+      && !g_str_equal (o->recording, "screen"))
+    return live_options_refuse (error, "--recording is oct, both or screen.");
+  if (o->recording != NULL && o->record == NULL)
+    return live_options_refuse (error,
+        "--recording says what is recorded; name a folder for it with "
+        "--record.");
+  for (; o->microscope_stereo != NULL
+         && !g_str_equal (
+             o->microscope_stereo, oct_live_stereo_names[o->stereo]);)
+    if (++o->stereo == OCT_LIVE_N_STEREOS)
+      return live_options_refuse (
+          error, "--microscope-stereo is side-by-side, top-bottom or none.");
+  if (o->screen == NULL)
+    return TRUE;
+  n = sscanf (o->screen, "%dx%d@%d%c", &o->screen_width, &o->screen_height,
+      &o->screen_rate, &rest);
+  if (n == 2 && strchr (o->screen, '@') == NULL
+      && sscanf (o->screen, "%*dx%*d%c", &rest) < 1)
+    n = 3;
+  if (n != 3 || o->screen_width < 320 || o->screen_width > 1920
+      || o->screen_height < 240 || o->screen_height > 1088
+      || o->screen_width % 2 != 0 || o->screen_height % 2 != 0
+      || o->screen_rate < 1 || o->screen_rate > 60)
+    return live_options_refuse (error,
+        "--screen is an even width and height, 320x240 to 1920x1088, and 1 to "
+        "60 pictures per second, as in --screen 1280x720@60.");
+  return TRUE;
+}
+
+static gboolean
 check_address (OctLiveOptions *o, GError **error)
 {
   g_autoptr (GInetAddress) address = NULL;
@@ -349,7 +425,7 @@ oct_live_options_parse (
   live_options_wish (options);
   if (!live_options_check_source (options, error)
       || !live_options_check_scan (options, error)
-      || !check_server (options, error)
+      || !check_screen (options, error) || !check_server (options, error)
       || !oct_launch_set_mode (options->mode, &options->file_mode, error))
     return FALSE;
   if (options->pedal_keys == NULL)
@@ -382,5 +458,10 @@ oct_live_options_clear (OctLiveOptions *options)
   g_strfreev (options->pedals);
   g_free (options->pedal_keys);
   g_free (options->worklist);
+  g_free (options->microscope);
+  g_free (options->microscope_stereo);
+  g_free (options->microscope_aims);
+  g_free (options->screen);
+  g_free (options->recording);
   oct_view_options_clear (&options->view);
 }

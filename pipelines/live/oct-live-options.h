@@ -4,6 +4,7 @@
 
 #include "oct-digitizer.h"
 #include "oct-instrument.h"
+#include "oct-live-layout.h"
 #include "oct-live-settings.h"
 #include "oct-scanner.h"
 #include "oct-view.h"
@@ -31,13 +32,18 @@ typedef struct {
   gboolean flow;
   char *token_file, *cert, *key;
   char *record, *mode;
-  char *audit;       /* file, or NULL */
-  char *worklist;    /* file, or NULL */
-  gint keep_seconds; /* 0: nothing is kept */
-  gint keep_memory;  /* MB of spectra, 0: none are kept */
-  guint file_mode;   /* of `mode`, for recordings */
-  char **pedals;     /* their devices, or NULL */
-  char *pedal_keys;  /* map of oct_live_gestures_parse(), never NULL */
+  char *audit;                                        /* file, or NULL */
+  char *worklist;                                     /* file, or NULL */
+  char *microscope;                                   /* source, or NULL */
+  char *microscope_stereo, *microscope_aims, *screen; /* or NULL */
+  OctLiveStereo stereo;                               /* of microscope_stereo */
+  char *recording;                                    /* "both", ... or NULL */
+  gint screen_width, screen_height, screen_rate;      /* of `screen` */
+  gint keep_seconds;                                  /* 0: nothing is kept */
+  gint keep_memory; /* MB of spectra, 0: none are kept */
+  guint file_mode;  /* of `mode`, for recordings */
+  char **pedals;    /* their devices, or NULL */
+  char *pedal_keys; /* map of oct_live_gestures_parse(), never NULL */
   double width_um, length_um, refractive_index;
   OctViewOptions view;    /* at the start */
   OctLiveSettings wishes; /* of these and bits of those given */

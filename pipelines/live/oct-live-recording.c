@@ -9,6 +9,8 @@
 #include <glib/gstdio.h>
 #include <unistd.h>
 
+#define MOST_FIELDS 8
+
 typedef struct {
   OctRecorder *recorder;
   const char *told; /* the last error that was printed */
@@ -16,6 +18,7 @@ typedef struct {
   OctLiveAudit *audit;
   char *name;
   gboolean ended; /* the audit has been told */
+  gboolean has_second;
   OctLiveNotes *notes;
 } Take;
 
@@ -24,7 +27,8 @@ struct _OctLiveRecording {
   guint file_mode;
   gboolean meters;
   OctLiveAudit *audit;
-  GstPad *pad;
+  GstPad *pad, *second; /* of the second track, or NULL */
+  const char *prefix;   /* of names; static */
   Take *take;           /* the current or the last one, NULL before */
   GPtrArray *finishing; /* Take, stopped before that */
   gboolean failed;      /* one of all was not complete */
@@ -39,20 +43,27 @@ struct _OctLiveRecording {
 static void
 live_recording_tell_audit (Take *take, const OctRecorderStats *stats)
 {
-  const OctAuditField fields[] = {
+  OctAuditField fields[MOST_FIELDS] = {
     { "name", take->name, 0 },
     { "images", NULL, (gint64)stats->frames },
     { "dropped", NULL, (gint64)(stats->dropped + stats->lost) },
     { "bytes", NULL, (gint64)stats->bytes },
-    { "trouble", stats->message, 0 },
   };
+  guint count = 4;
 
   if (take->ended || stats->state == OCT_RECORDER_RECORDING
       || stats->state == OCT_RECORDER_STOPPING)
     return;
   take->ended = TRUE;
-  oct_live_audit_add (take->audit, "recording ended", fields,
-      G_N_ELEMENTS (fields) - (stats->message == NULL ? 1 : 0));
+  if (take->has_second) {
+    fields[count++] =
+        (OctAuditField){ "microscope", NULL, (gint64)stats->second };
+    fields[count++] = (OctAuditField){ "microscope dropped", NULL,
+      (gint64)stats->second_dropped };
+  }
+  if (stats->message != NULL)
+    fields[count++] = (OctAuditField){ "trouble", stats->message, 0 };
+  oct_live_audit_add (take->audit, "recording ended", fields, count);
 }
 
 /* For people at the instrument, when pages show another recording or none. */
@@ -107,10 +118,19 @@ oct_live_recording_new (const char *folder, guint file_mode, GstPad *pad,
   recording->meters = meters;
   recording->audit = audit;
   recording->folder = g_strdup (folder);
+  recording->prefix = "bscans";
   recording->pad = gst_object_ref (pad);
   recording->finishing =
       g_ptr_array_new_with_free_func ((GDestroyNotify)free_take);
   return recording;
+}
+
+void
+oct_live_recording_set_second (
+    OctLiveRecording *recording, GstPad *second, const char *prefix)
+{
+  recording->second = second != NULL ? gst_object_ref (second) : NULL;
+  recording->prefix = prefix;
 }
 
 /* Frees recorders whose files are complete. */
@@ -141,7 +161,8 @@ static char *
 live_recording_make_name (OctLiveRecording *recording)
 {
   g_autoptr (GDateTime) now = g_date_time_new_now_local ();
-  g_autofree char *time = g_date_time_format (now, "bscans-%Y%m%d-%H%M%S");
+  g_autofree char *digits = g_date_time_format (now, "%Y%m%d-%H%M%S");
+  g_autofree char *time = g_strconcat (recording->prefix, "-", digits, NULL);
   char *name = g_strdup (time);
 
   for (guint i = 2; g_strcmp0 (name, recording->name) == 0; i++) {
@@ -157,6 +178,7 @@ oct_live_recording_start (
 {
   g_autofree char *name = NULL, *output = NULL;
   OctRecorderSettings settings = { .kind = OCT_RECORD_VIDEO,
+    .second = recording->second,
     .meters = recording->meters,
     .comment = comment,
     .file_mode = recording->file_mode };
@@ -179,6 +201,7 @@ oct_live_recording_start (
     .failed = &recording->failed,
     .audit = recording->audit,
     .name = g_strdup (name),
+    .has_second = recording->second != NULL,
     .notes = oct_live_notes_new (output, recording->file_mode) };
   begun = (OctAuditField){ "name", name, 0 };
   oct_live_audit_add (recording->audit, "recording begun", &begun, 1);
@@ -268,7 +291,8 @@ oct_live_recording_get_status (
   status->message = stats.message;
   status->seconds = stats.time / (double)GST_SECOND;
   status->frames = stats.frames;
-  status->dropped = stats.dropped + stats.lost;
+  status->dropped = stats.dropped + stats.lost + stats.second_dropped;
+  status->second = stats.second;
   status->bytes = stats.bytes;
   status->disk_left = stats.disk_left;
   status->notes = oct_live_notes_count (recording->take->notes);
@@ -293,6 +317,7 @@ oct_live_recording_free (OctLiveRecording *recording)
   g_ptr_array_unref (recording->finishing);
   complete = !recording->failed;
   gst_object_unref (recording->pad);
+  gst_clear_object (&recording->second);
   g_free (recording->folder);
   g_free (recording->name);
   g_free (recording->said);

@@ -25,6 +25,7 @@ typedef struct {
   guint64 frames;  /* without those of lost files; in the end those that can be
                       played */
   guint64 dropped; /* not recorded, or lost with their file */
+  guint64 second;  /* pictures of the microscope */
   guint64 bytes, disk_left;
   guint notes; /* of people */
 } OctLiveRecordingStatus;
@@ -35,6 +36,11 @@ typedef struct {
  * when nothing can be written there. */
 OctLiveRecording *oct_live_recording_new (const char *folder, guint file_mode,
     GstPad *pad, gboolean meters, OctLiveAudit *audit, GError **error);
+
+/* Before the first one: files have a second track of this pad, or NULL; and names
+ * that begin so. */
+void oct_live_recording_set_second (
+    OctLiveRecording *recording, GstPad *second, const char *prefix);
 
 /* `comment`: one line for the text beside it, or NULL.  FALSE with an error of
  * one sentence; a recording going on is not an error. */

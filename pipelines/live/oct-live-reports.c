@@ -39,6 +39,7 @@ add_recording (JsonBuilder *builder, OctLive *live)
   oct_live_json_add_number (builder, "seconds", status.seconds);
   oct_live_json_add_number (builder, "frames", status.frames);
   oct_live_json_add_number (builder, "dropped", status.dropped);
+  oct_live_json_add_number (builder, "second", status.second);
   oct_live_json_add_number (builder, "bytes", status.bytes);
   oct_live_json_add_number (builder, "diskLeft", status.disk_left);
   oct_live_json_add_number (builder, "notes", status.notes);
@@ -159,6 +160,44 @@ oct_live_report_look (OctLive *live)
   for (guint i = 0; i < n; i++)
     add_panel (builder, &panels[i]);
   json_builder_end_array (builder);
+  return builder;
+}
+
+static void
+add_boxes (JsonBuilder *builder, const char *name,
+    const OctLiveBox boxes[OCT_LIVE_EYES])
+{
+  json_builder_set_member_name (builder, name);
+  json_builder_begin_array (builder);
+  for (guint i = 0; i < OCT_LIVE_EYES && boxes[i].width > 0; i++) {
+    const OctLivePanel panel = { boxes[i].x, boxes[i].y, boxes[i].width,
+      boxes[i].height };
+
+    add_panel (builder, &panel);
+  }
+  json_builder_end_array (builder);
+}
+
+JsonBuilder *
+oct_live_report_screen (OctLiveScreen *screen)
+{
+  JsonBuilder *builder = oct_live_json_begin ("screen");
+  OctLiveScreenState state;
+
+  oct_live_screen_get_state (screen, &state);
+  oct_live_json_add_string (
+      builder, "layout", oct_live_layout_names[state.layout]);
+  oct_live_json_add_string (builder, "eyes", oct_live_eye_names[state.eyes]);
+  oct_live_json_add_boolean (builder, "stereo", state.stereo);
+  oct_live_json_add_boolean (builder, "on", state.on);
+  oct_live_json_add_number (builder, "width", state.width);
+  oct_live_json_add_number (builder, "height", state.height);
+  add_boxes (builder, "fields", state.places.field);
+  add_boxes (builder, "octs", state.places.oct);
+  oct_live_json_add_boolean (builder, "aimedLeft", state.aimed[0]);
+  oct_live_json_add_boolean (builder, "aimedRight", state.aimed[1]);
+  oct_live_json_add_boolean (builder, "keeps", state.keeps);
+  oct_live_json_add_string (builder, "trouble", state.trouble);
   return builder;
 }
 

@@ -21,6 +21,9 @@ JsonBuilder *oct_live_report_look (OctLive *live);
 
 /* The path of the A-lines that the source tells; there is one. */
 JsonBuilder *oct_live_report_path (OctLive *live);
+/* The layout of microscope and OCT: places of their pictures in pixels of the
+ * screen; whose eye is where. */
+JsonBuilder *oct_live_report_screen (OctLiveScreen *screen);
 
 /* Adds everything that a page can choose from. */
 void oct_live_report_offers (OctLive *live, JsonBuilder *builder);

@@ -30,6 +30,10 @@ typedef struct {
   OctLiveGraph *graph;
   OctScanner *scanner; /* NULL: there is none */
   OctLiveTrack *track;
+  OctLiveScreen *screen;   /* NULL: there is no microscope */
+  gboolean records_screen; /* and so goes on without OCT */
+  gboolean field_lost;     /* the microscope gives no pictures */
+
   OctLiveAccess *access;
   OctLiveAudit *audit;         /* NULL: there is none */
   OctLiveRecording *recording; /* NULL: recording is not offered */
@@ -90,6 +94,8 @@ void oct_live_clients_tick (OctLive *live);
 void oct_live_clients_tell_state (OctLive *live);
 /* Sends all pages the path on the sample. */
 void oct_live_clients_tell_path (OctLive *live);
+/* Sends all pages the layout of the microscope and OCT. */
+void oct_live_clients_tell_screen (OctLive *live);
 /* Sends the pages that control the cases of the worklist. */
 void oct_live_clients_tell_cases (OctLive *live);
 /* Sends all pages soon the view of volumes: some times a second at most, as a

@@ -2,6 +2,8 @@
 #include "oct-live-source.h"
 #include "oct-launch.h"
 #include "oct-live-virtual.h"
+#include "oct-scanner.h"
+#include "oct/oct.h"
 
 /* Adds the user's part, whose description may end in caps; images that come
  * sooner than their time stamps say wait for their time. */
@@ -83,20 +85,6 @@ add_octsrc (const OctLiveSource *source, GstBin *pipeline, GError **error)
   return part;
 }
 
-static void
-live_source_connect (const OctLiveSource *source, GstElement *part)
-{
-  g_autoptr (GstElement) element = gst_bin_get_by_name (GST_BIN (part),
-      source->digitizer != NULL ? OCT_DIGITIZER_NAME : "octsrc");
-  g_autoptr (GstPad) pad = gst_element_get_static_pad (part, "src");
-
-  if (source->scanner != NULL && element != NULL)
-    oct_scanner_set_source (
-        source->scanner, element, source->digitizer != NULL);
-  if (source->track != NULL && pad != NULL)
-    oct_live_track_watch (source->track, pad);
-}
-
 static GstElement *
 live_source_make (const OctLiveSource *source, GstBin *pipeline,
     OctDigitizerRing *ring, GError **error)
@@ -109,6 +97,35 @@ live_source_make (const OctLiveSource *source, GstBin *pipeline,
   if (source->digitizer != NULL)
     return add_digitizer (source, pipeline, ring, error);
   return add_octsrc (source, pipeline, error);
+}
+
+static GstPadProbeReturn
+source_on_event (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  const OctLiveSource *source = data;
+  GstEvent *event = GST_PAD_PROBE_INFO_EVENT (info);
+
+  if (GST_EVENT_TYPE (event) == GST_EVENT_CUSTOM_DOWNSTREAM_STICKY
+      && gst_event_has_name (event, GST_OCT_SCAN_PATH_EVENT_NAME))
+    source->path (event, source->path_data);
+  return GST_PAD_PROBE_OK;
+}
+
+static void
+live_source_connect (const OctLiveSource *source, GstElement *part)
+{
+  g_autoptr (GstElement) element = gst_bin_get_by_name (GST_BIN (part),
+      source->digitizer != NULL ? OCT_DIGITIZER_NAME : "octsrc");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (part, "src");
+
+  if (source->scanner != NULL && element != NULL)
+    oct_scanner_set_source (
+        source->scanner, element, source->digitizer != NULL);
+  if (source->track != NULL && pad != NULL)
+    oct_live_track_watch (source->track, pad);
+  if (source->path != NULL && pad != NULL)
+    gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,
+        source_on_event, (gpointer)source, NULL);
 }
 
 static gboolean

@@ -2,8 +2,10 @@
 #include "oct-live-stage.h"
 #include "oct-live-flow.h"
 
+#include "oct-insert.h"
 #include "oct/oct.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Time between two checks while a scene is shown, ms; B-scans that came longer
@@ -17,6 +19,7 @@ struct _OctLiveStage {
   OctLiveStageEvents events;
   gpointer data;
   OctLiveStreams *streams;
+  OctLiveScreen *screen; /* NULL: there is no microscope */
   OctLiveScan known;
   OctLiveLook look;
   gboolean gpu;
@@ -48,6 +51,12 @@ oct_live_stage_new (const OctLiveScan *known, OctLiveShow show,
   return stage;
 }
 
+void
+oct_live_stage_set_screen (OctLiveStage *stage, OctLiveScreen *screen)
+{
+  stage->screen = screen;
+}
+
 /* -------------------------------------------------------------------- scenes
  */
 
@@ -61,7 +70,9 @@ begin_depth (OctLiveStage *stage)
   if (stage->has_depth || !oct_live_scene_find_brightest (stage->scene, &part))
     return;
   stage->has_depth = TRUE;
+  g_mutex_lock (&stage->lock);
   stage->look.values[OCT_LIVE_AT_Z] = part;
+  g_mutex_unlock (&stage->lock);
   oct_live_scene_set (stage->scene, &stage->look);
   stage->events.changed (NULL, stage->data);
 }
@@ -99,13 +110,58 @@ end_scene (OctLiveStage *stage)
   oct_live_scene_free (scene);
 }
 
+static gboolean
+stage_has_screen (OctLiveStage *stage)
+{
+  return stage->screen != NULL && oct_live_screen_takes (stage->screen);
+}
+
+/* The planes' places are parts of the volume, and their lines those of whole
+ * B-scans. */
+static OctLiveScreenView
+stage_view_scene (OctLiveStage *stage, GstCaps *caps)
+{
+  const GstStructure *s = gst_caps_get_structure (caps, 0);
+  gint width = 0, height = 0;
+  double values[OCT_LIVE_N_LOOKS];
+  OctLiveScreenView view = { .bscan = -1.0, .across = -1.0 };
+  guint places;
+
+  g_mutex_lock (&stage->lock);
+  memcpy (values, stage->look.values, sizeof values);
+  view.width = stage->scan.width;
+  view.length = stage->scan.length;
+  places = oct_live_scan_count_places (&stage->scan);
+  g_mutex_unlock (&stage->lock);
+  gst_structure_get_int (s, "width", &width);
+  gst_structure_get_int (s, "height", &height);
+  /* a 3-D monitor draws each half over all of itself */
+  if (values[OCT_LIVE_SHOW] == OCT_LIVE_VOLUME && values[OCT_LIVE_STEREO] != 0)
+    width /= 2;
+  if (height > 0)
+    view.aspect = (double)width / height;
+  if (values[OCT_LIVE_SHOW] != OCT_LIVE_PLANES || places < 2)
+    return view;
+  view.across = values[OCT_LIVE_AT_X];
+  view.bscan =
+      MIN (places - 1.0, floor (values[OCT_LIVE_AT_Y] * places)) / (places - 1);
+  return view;
+}
+
 /* A streaming thread of the scene. */
 static void
 stage_on_picture (GstBuffer *picture, GstCaps *caps, gpointer data)
 {
   OctLiveStage *stage = data;
+  OctLiveScreenView view;
 
-  oct_live_streams_show (stage->streams, picture, caps);
+  if (!stage_has_screen (stage)) {
+    oct_live_streams_show (stage->streams, picture, caps);
+    return;
+  }
+  view = stage_view_scene (stage, caps);
+  oct_live_screen_take (
+      stage->screen, picture, caps, GST_BUFFER_PTS (picture), &view);
 }
 
 static void
@@ -271,10 +327,39 @@ read_scan (
     scan->length = y * ((scan->bscans - 1) / scan->repeats);
 }
 
+/* The place of a B-scan of a volume, from 0 to 1; one alone is in the middle. */
+static double
+stage_get_place (GstBuffer *image, const OctLiveScan *scan)
+{
+  guint places = oct_live_scan_count_places (scan);
+  guint place = oct_insert_get_bscan (image) / MAX (1, scan->repeats);
+
+  return places > 1 ? (double)MIN (place, places - 1) / (places - 1) : 0.5;
+}
+
+static void
+stage_show_bscan (OctLiveStage *stage, GstBuffer *image, GstCaps *caps,
+    GstClockTime time, const OctLiveScan *scan)
+{
+  double depth =
+      scan->z_spacing * scan->depths / MAX (1.0, scan->refractive_index);
+  const OctLiveScreenView view = {
+    .aspect = scan->width > 0.0 && depth > 0.0 ? scan->width / depth : 0.0,
+    .width = scan->width,
+    .length = scan->length,
+    .bscan = stage_get_place (image, scan),
+    .across = -1.0
+  };
+
+  oct_live_screen_take (stage->screen, image, caps, time, &view);
+}
+
 void
 oct_live_stage_take (OctLiveStage *stage, GstBuffer *image, GstCaps *caps)
 {
   OctLiveScan scan = { 0 };
+  GstClockTime time = GST_BUFFER_PTS (image);
+  gboolean has_screen;
 
   read_scan (stage, image, caps, &scan);
   g_mutex_lock (&stage->lock);
@@ -284,7 +369,11 @@ oct_live_stage_take (OctLiveStage *stage, GstBuffer *image, GstCaps *caps)
         g_idle_add_full (G_PRIORITY_HIGH, on_scan_changed, stage, NULL);
   stage->scan = scan;
   /* this stamps the image: nobody else may have it yet */
-  oct_live_streams_push (stage->streams, image, caps, stage->scene == NULL);
+  has_screen = stage_has_screen (stage);
+  oct_live_streams_push (
+      stage->streams, image, caps, stage->scene == NULL && !has_screen);
+  if (stage->scene == NULL && has_screen)
+    stage_show_bscan (stage, image, caps, time, &scan);
   if (stage->scene != NULL)
     oct_live_scene_push (stage->scene, image, caps);
   g_mutex_unlock (&stage->lock);
@@ -357,7 +446,9 @@ oct_live_stage_set_look (
     g_set_error_literal (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED, problem);
     return FALSE;
   }
+  g_mutex_lock (&stage->lock);
   stage->look = *look;
+  g_mutex_unlock (&stage->lock);
   stage->has_depth |=
       look->values[OCT_LIVE_AT_Z] != former.values[OCT_LIVE_AT_Z];
   if (stage->scene != NULL && oct_live_scene_fits (stage->scene, look)) {

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "oct-live-scene.h"
+#include "oct-live-screen.h"
 #include "oct-live-streams.h"
 
 G_BEGIN_DECLS
@@ -27,6 +28,10 @@ typedef struct {
 OctLiveStage *oct_live_stage_new (const OctLiveScan *known, OctLiveShow show,
     OctLiveStreams *streams, const OctLiveStageEvents *events, gpointer data);
 void oct_live_stage_free (OctLiveStage *stage);
+
+/* Before the first B-scan: what is shown goes to this screen while it takes it.
+ * The screen has to live longer. */
+void oct_live_stage_set_screen (OctLiveStage *stage, OctLiveScreen *screen);
 
 /* Any thread: the next B-scan, which is writable and stamped with the time of
  * the system's clock; it waits for nothing. */

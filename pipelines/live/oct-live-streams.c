@@ -20,14 +20,21 @@
 #define PICTURE                                                                \
   "capsfilter caps=\"video/x-raw,format=I420,colorimetry=bt709,"               \
   "width=[2,1920],height=[2,1088]\""
+/* All levels, as JFIF has them, and grey ones too; jpegenc takes any others for
+ * these. */
+#define OF_JPEG "capsfilter caps=\"video/x-raw,colorimetry=1:4:0:0\" ! "
+#define RECORDED                                                               \
+  "is-live=true format=time max-bytes=0 max-buffers=30 "                       \
+  "leaky-type=downstream ! "
+#define NOWHERE "fakesink sync=false async=false enable-last-sample=false "
 /* B-scans, which recordings take downstream of `in`, and next to them the view:
  * the B-scans or pictures of volumes. */
 #define BRANCHES                                                               \
-  "appsrc name=in is-live=true format=time max-bytes=0 max-buffers=30 "        \
-  "leaky-type=downstream ! fakesink sync=false async=false "                   \
-  "enable-last-sample=false "                                                  \
-  "appsrc name=shown-jpeg " SHOWN                                              \
-  "valve name=valve-jpeg drop=true ! videoconvert ! "                          \
+  "appsrc name=in " RECORDED NOWHERE "appsrc name=field " RECORDED             \
+  "videoconvert ! videoscale ! "                                               \
+  "capsfilter name=field-caps caps=video/x-raw,format=I420 ! " NOWHERE         \
+  "appsrc name=screen " RECORDED NOWHERE "appsrc name=shown-jpeg " SHOWN       \
+  "valve name=valve-jpeg drop=true ! videoconvert ! " OF_JPEG                  \
   "jpegenc quality=85 ! appsink name=jpeg sync=false async=false "             \
   "max-buffers=1 drop=true wait-on-eos=false "                                 \
   "appsrc name=shown-h264 " SHOWN "valve name=valve-h264 drop=true ! "         \
@@ -54,6 +61,9 @@ struct _OctLiveStreams {
   GstElement *in, *encoder;
   GstElement *shown[OCT_LIVE_N_STREAMS];
   GstElement *valves[OCT_LIVE_N_STREAMS]; /* open while somebody watches */
+  GstElement *field, *field_caps, *screen;
+  gboolean sized; /* the field has its size; field_lock */
+  GMutex field_lock;
   GstPad *image_pad;
   GstClockTime base_time;
   const char *encoder_name;
@@ -194,6 +204,9 @@ add_branches (OctLiveStreams *streams, guint bitrate, GError **error)
     return FALSE;
   }
   streams->image_pad = gst_element_get_static_pad (streams->in, "src");
+  streams->field = gst_bin_get_by_name (GST_BIN (branches), "field");
+  streams->field_caps = gst_bin_get_by_name (GST_BIN (branches), "field-caps");
+  streams->screen = gst_bin_get_by_name (GST_BIN (branches), "screen");
   link_stream (streams, "h264", on_h264);
   link_stream (streams, "jpeg", streams_on_jpeg);
   count_at (streams->in, "src", &streams->made);
@@ -224,6 +237,7 @@ oct_live_streams_new (
   g_mutex_init (&streams->lock);
   g_mutex_init (&streams->image_lock);
   g_mutex_init (&streams->key_lock);
+  g_mutex_init (&streams->field_lock);
   streams->receivers = g_array_new (FALSE, FALSE, sizeof (Receiver));
   streams->pipeline =
       gst_object_ref_sink (gst_pipeline_new ("oct-live-streams"));
@@ -245,6 +259,9 @@ oct_live_streams_free (OctLiveStreams *streams)
     g_source_remove (streams->key_timer);
   g_clear_pointer (&streams->image_pad, gst_object_unref);
   g_clear_pointer (&streams->in, gst_object_unref);
+  gst_clear_object (&streams->field);
+  gst_clear_object (&streams->field_caps);
+  gst_clear_object (&streams->screen);
   for (guint i = 0; i < OCT_LIVE_N_STREAMS; i++) {
     g_clear_pointer (&streams->shown[i], gst_object_unref);
     g_clear_pointer (&streams->valves[i], gst_object_unref);
@@ -256,6 +273,7 @@ oct_live_streams_free (OctLiveStreams *streams)
   g_mutex_clear (&streams->lock);
   g_mutex_clear (&streams->image_lock);
   g_mutex_clear (&streams->key_lock);
+  g_mutex_clear (&streams->field_lock);
   g_free (streams);
 }
 
@@ -395,6 +413,52 @@ oct_live_streams_show (
   streams_show (streams, sample);
 }
 
+/* A recording cannot follow another size, nor another rate in the caps. */
+static void
+streams_fix_field (OctLiveStreams *streams, GstCaps *caps)
+{
+  const GstStructure *s = gst_caps_get_structure (caps, 0);
+  gint width = 0, height = 0;
+  g_autoptr (GstCaps) fixed = NULL;
+
+  gst_structure_get_int (s, "width", &width);
+  gst_structure_get_int (s, "height", &height);
+  fixed = gst_caps_new_simple ("video/x-raw", "format", G_TYPE_STRING, "I420",
+      "width", G_TYPE_INT, MAX (16, width / 2 * 2), "height", G_TYPE_INT,
+      MAX (16, height / 2 * 2), NULL);
+  g_object_set (streams->field_caps, "caps", fixed, NULL);
+}
+
+void
+oct_live_streams_push_field (OctLiveStreams *streams, GstBuffer *picture,
+    GstCaps *caps, GstClockTime time)
+{
+  g_autoptr (GstBuffer) copy = gst_buffer_copy (picture);
+  g_autoptr (GstCaps) own = gst_caps_copy (caps);
+  g_autoptr (GstSample) sample = NULL;
+
+  gst_caps_set_simple (own, "framerate", GST_TYPE_FRACTION, 30, 1, NULL);
+  GST_BUFFER_PTS (copy) = time;
+  GST_BUFFER_DTS (copy) = GST_BUFFER_DURATION (copy) = GST_CLOCK_TIME_NONE;
+  sample = stamp_ours (streams, copy, own);
+  g_mutex_lock (&streams->field_lock);
+  if (!streams->sized)
+    streams_fix_field (streams, own);
+  streams->sized = TRUE;
+  gst_app_src_push_sample (GST_APP_SRC (streams->field), sample);
+  g_mutex_unlock (&streams->field_lock);
+}
+
+void
+oct_live_streams_push_screen (
+    OctLiveStreams *streams, GstBuffer *picture, GstCaps *caps)
+{
+  g_autoptr (GstSample) sample = stamp_ours (streams, picture, caps);
+
+  gst_app_src_push_sample (GST_APP_SRC (streams->screen), sample);
+  streams_show (streams, sample);
+}
+
 /* ----------------------------------------------------------------- receivers
  */
 
@@ -522,6 +586,18 @@ GstPad *
 oct_live_streams_get_image_pad (OctLiveStreams *streams)
 {
   return gst_object_ref (streams->image_pad);
+}
+
+GstPad *
+oct_live_streams_get_field_pad (OctLiveStreams *streams)
+{
+  return gst_element_get_static_pad (streams->field_caps, "src");
+}
+
+GstPad *
+oct_live_streams_get_screen_pad (OctLiveStreams *streams)
+{
+  return gst_element_get_static_pad (streams->screen, "src");
 }
 
 GstClock *

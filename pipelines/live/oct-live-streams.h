@@ -48,6 +48,15 @@ void oct_live_streams_push (
 void oct_live_streams_show (
     OctLiveStreams *streams, GstBuffer *picture, GstCaps *caps);
 
+/* Any thread: the next picture of the microscope, which is not changed, its time
+ * by the system's clock, for recordings: all have the size of the first one. */
+void oct_live_streams_push_field (OctLiveStreams *streams, GstBuffer *picture,
+    GstCaps *caps, GstClockTime time);
+/* A picture of microscope and OCT together: as oct_live_streams_show(), and for
+ * recordings. */
+void oct_live_streams_push_screen (
+    OctLiveStreams *streams, GstBuffer *picture, GstCaps *caps);
+
 /* Adds a receiver of a stream, whose id it returns.  A key frame follows. */
 guint oct_live_streams_add_receiver (OctLiveStreams *streams,
     OctLiveStream stream, OctLiveBufferFunc func, gpointer data);
@@ -69,6 +78,10 @@ GstSample *oct_live_streams_get_image (OctLiveStreams *streams);
 /* The source pad that the B-scans leave by, whatever is shown, to record from;
  * a reference. */
 GstPad *oct_live_streams_get_image_pad (OctLiveStreams *streams);
+/* The same of the microscope, and of the pictures of oct_live_streams_push_screen():
+ * one clock for all three. */
+GstPad *oct_live_streams_get_field_pad (OctLiveStreams *streams);
+GstPad *oct_live_streams_get_screen_pad (OctLiveStreams *streams);
 /* Clock and base time, for the pipelines of viewers. */
 GstClock *oct_live_streams_get_clock (
     OctLiveStreams *streams, GstClockTime *base_time);

@@ -139,6 +139,28 @@ make_kept (Program *program, OctLiveSource *source, GError **error)
   return program->live.kept != NULL;
 }
 
+/* Before the source: it hears of its path. */
+static gboolean
+make_screen (Program *program, OctLiveSource *source, GError **error)
+{
+  const OctLiveOptions *o = &program->options;
+  const OctLiveScreenSettings settings = { .source = o->microscope,
+    .stereo = o->stereo,
+    .width = o->screen_width,
+    .height = o->screen_height,
+    .rate = o->screen_rate,
+    .aims = o->microscope_aims,
+    .file_mode = o->file_mode,
+    .always = g_strcmp0 (o->recording, "screen") == 0 };
+
+  if (o->microscope == NULL)
+    return TRUE;
+  program->live.screen = oct_live_screen_new (&settings, error);
+  source->path = oct_live_screen_take_path;
+  source->path_data = program->live.screen;
+  return program->live.screen != NULL;
+}
+
 static gboolean
 make_audit (Program *program, GError **error)
 {
@@ -154,6 +176,30 @@ live_on_path (gpointer data)
 {
   if (((OctLive *)data)->clients != NULL)
     oct_live_clients_tell_path (data);
+}
+
+static gboolean
+make_recording (Program *program, GError **error)
+{
+  const OctLiveOptions *o = &program->options;
+  OctLive *live = &program->live;
+  OctLiveStreams *streams = oct_live_graph_get_streams (live->graph);
+  gboolean screen = g_strcmp0 (o->recording, "screen") == 0;
+  g_autoptr (GstPad) pad = screen ? oct_live_streams_get_screen_pad (streams)
+                                  : oct_live_streams_get_image_pad (streams);
+  g_autoptr (GstPad) field = g_strcmp0 (o->recording, "both") == 0
+                                 ? oct_live_streams_get_field_pad (streams)
+                                 : NULL;
+
+  live->recording = oct_live_recording_new (o->record, o->file_mode, pad,
+      oct_live_graph_has_settings (live->graph), live->audit, error);
+  live->records_screen = screen;
+  if (live->recording != NULL && (screen || field != NULL))
+    oct_live_recording_set_second (
+        live->recording, field, screen ? "screen" : "both");
+  if (live->kept != NULL)
+    oct_live_kept_watch_video (live->kept, streams);
+  return live->recording != NULL;
 }
 
 static gboolean
@@ -181,27 +227,19 @@ make_graph (Program *program, GError **error)
     .depth_from = o->view.from * 1e-6,
     .depth_to = o->view.to * 1e-6,
     .track = program->live.track };
-  g_autoptr (GstPad) pad = NULL;
   OctDigitizerRing ring;
 
   if (!await_digitizer (program, &ring, error)
       || !make_scanner (program, &ring, &source, error)
-      || !make_kept (program, &source, error))
+      || !make_kept (program, &source, error)
+      || !make_screen (program, &source, error))
     return FALSE;
   program->live.graph = oct_live_graph_new (&source, error);
   if (program->live.graph == NULL)
     return FALSE;
-  if (o->record == NULL)
-    return TRUE;
-  pad = oct_live_streams_get_image_pad (
-      oct_live_graph_get_streams (program->live.graph));
-  program->live.recording = oct_live_recording_new (o->record, o->file_mode,
-      pad, oct_live_graph_has_settings (program->live.graph),
-      program->live.audit, error);
-  if (program->live.kept != NULL)
-    oct_live_kept_watch_video (
-        program->live.kept, oct_live_graph_get_streams (program->live.graph));
-  return program->live.recording != NULL;
+  oct_live_stage_set_screen (
+      oct_live_graph_get_stage (program->live.graph), program->live.screen);
+  return o->record == NULL || make_recording (program, error);
 }
 
 static void
@@ -367,7 +405,8 @@ on_trouble (gpointer data)
 
   if (live->recording != NULL)
     oct_live_recording_get_status (live->recording, &status);
-  if (oct_live_graph_get_trouble (live->graph) != NULL && status.active) {
+  if (oct_live_graph_get_trouble (live->graph) != NULL && status.active
+      && !live->records_screen) {
     g_free (live->recording_note);
     live->recording_note = g_strdup_printf (
         "The recording %s was ended because no pictures came any more; what "
@@ -423,6 +462,57 @@ on_shown (const char *problem, gpointer data)
   if (problem != NULL)
     oct_live_clients_tell_problem (&program->live, problem);
   oct_live_clients_tell_look (&program->live);
+}
+
+/* Streaming thread. */
+static void
+live_on_screen (GstBuffer *picture, GstCaps *caps, gpointer data)
+{
+  Program *program = data;
+
+  oct_live_streams_push_screen (
+      oct_live_graph_get_streams (program->live.graph), picture, caps);
+}
+
+/* Any thread.  The first picture decides on the size of all that are recorded: a
+ * recording that waits for one takes another. */
+static void
+live_on_field (GstBuffer *picture, GstCaps *caps, GstClockTime time,
+    gboolean none, gpointer data)
+{
+  Program *program = data;
+
+  if (g_strcmp0 (program->options.recording, "both") == 0
+      && (!none || oct_live_recording_is_active (program->live.recording)))
+    oct_live_streams_push_field (
+        oct_live_graph_get_streams (program->live.graph), picture, caps, time);
+}
+
+/* A recording that goes on has it as notes. */
+static void
+live_note_microscope (OctLive *live)
+{
+  OctLiveScreenState state;
+
+  oct_live_screen_get_state (live->screen, &state);
+  if (live->recording == NULL || live->field_lost == (state.trouble != NULL))
+    return;
+  live->field_lost = state.trouble != NULL;
+  (void)oct_live_recording_add_note (live->recording,
+      live->field_lost ? "No pictures of the microscope"
+                       : "Pictures of the microscope again",
+      NULL);
+}
+
+static void
+on_screen_changed (const char *problem, gpointer data)
+{
+  Program *program = data;
+
+  if (problem != NULL)
+    oct_live_clients_tell_problem (&program->live, problem);
+  live_note_microscope (&program->live);
+  oct_live_clients_tell_screen (&program->live);
 }
 
 static gboolean
@@ -560,10 +650,15 @@ live_clear (Program *program)
   g_clear_pointer (&live->recording_note, g_free);
   g_clear_pointer (&live->calibration, g_free);
   oct_live_label_clear (&live->label);
+  /* its pictures go to the streams of the graph, whose pictures go to it */
+  if (live->screen != NULL)
+    clean &= oct_live_screen_close (live->screen);
   if (live->graph != NULL && !oct_live_graph_free (live->graph))
     clean = FALSE;
   g_clear_pointer (&program->live.scanner, oct_scanner_free);
   g_clear_pointer (&live->track, oct_live_track_free);
+  if (clean)
+    g_clear_pointer (&live->screen, oct_live_screen_free);
   g_clear_pointer (&live->access, oct_live_access_free);
   g_clear_pointer (&live->clients, g_ptr_array_unref);
   g_clear_pointer (&live->talks, oct_seats_free);
@@ -582,6 +677,8 @@ live_run (Program *program, GError **error)
 {
   static const OctLiveGraphEvents events = { on_not_begun, on_trouble,
     on_settings, on_gap, live_on_measured, on_shown };
+  static const OctLiveScreenEvents of_screen = { live_on_screen, live_on_field,
+    on_screen_changed };
 
   program->live.track = oct_live_track_new (live_on_path, &program->live);
   if (!make_audit (program, error) || !make_graph (program, error)
@@ -603,11 +700,16 @@ live_run (Program *program, GError **error)
   oct_live_graph_start (program->live.graph, &events, program);
   if (program->live.scanner != NULL)
     oct_scanner_start (program->live.scanner);
+  if (program->live.screen != NULL)
+    oct_live_screen_start (program->live.screen, &of_screen, program);
   if (program->live.worklist != NULL)
     oct_live_worklist_refresh (program->live.worklist);
   print_links (program);
   g_main_loop_run (program->loop);
   g_main_loop_unref (program->loop);
+  /* a context without an owner is run by any thread that has a call for it, such
+   * as one with a picture for a viewer that is being freed */
+  (void)g_main_context_acquire (NULL);
   if (program->failure != NULL)
     g_set_error_literal (
         error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED, program->failure);

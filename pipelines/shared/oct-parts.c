@@ -17,9 +17,9 @@ typedef struct {
   char *path;
   dev_t dev; /* which file it is */
   ino_t ino;
-  guint64 frames;
-  guint64 bytes; /* when it was last looked at */
-  gboolean gone; /* deleted, moved, replaced */
+  guint64 frames, second; /* of the first track, and of another one */
+  guint64 bytes;          /* when it was last looked at */
+  gboolean gone;          /* deleted, moved, replaced */
 } Part;
 
 struct _OctParts {
@@ -126,6 +126,15 @@ oct_parts_add_frame (OctParts *parts)
   g_mutex_lock (&parts->lock);
   if (parts->current != NULL)
     parts->current->frames++;
+  g_mutex_unlock (&parts->lock);
+}
+
+void
+oct_parts_add_second (OctParts *parts)
+{
+  g_mutex_lock (&parts->lock);
+  if (parts->current != NULL)
+    parts->current->second++;
   g_mutex_unlock (&parts->lock);
 }
 
@@ -278,10 +287,23 @@ describe_uncounted (const Part *part, const GError *error)
       name, error->message, part->frames);
 }
 
+/* Counts both tracks, as far as there are two. */
+static gboolean
+parts_count (const Part *part, const char *file, guint64 *frames,
+    guint64 *second, GError **error)
+{
+  gboolean mp4 = g_str_has_suffix (part->path, ".mp4");
+
+  *second = 0;
+  return oct_playable_count (file, mp4, 0, frames, error)
+         && (part->second == 0
+             || oct_playable_count (file, mp4, 1, second, error));
+}
+
 char *
 oct_parts_recount (OctParts *parts)
 {
-  guint64 frames = 0;
+  guint64 frames = 0, second;
 
   /* The next part may have begun before the end of the one before was found to
    * be cut off: then there is nothing in it. */
@@ -295,11 +317,11 @@ oct_parts_recount (OctParts *parts)
     g_mutex_unlock (&parts->lock);
     if (file == NULL)
       return NULL;
-    if (!oct_playable_count (
-            file, g_str_has_suffix (part->path, ".mp4"), &frames, &error))
+    if (!parts_count (part, file, &frames, &second, &error))
       return describe_uncounted (part, error);
     g_mutex_lock (&parts->lock);
     part->frames = frames;
+    part->second = second;
     g_mutex_unlock (&parts->lock);
   }
   return NULL;
@@ -334,6 +356,7 @@ oct_parts_get_stats (OctParts *parts, OctPartsStats *stats)
     }
     stats->bytes += get_bytes (parts, part);
     stats->frames += part->frames;
+    stats->second += part->second;
     if (part->frames == 0)
       continue;
     if (stats->count++ == 0)

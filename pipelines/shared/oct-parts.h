@@ -29,6 +29,9 @@ gboolean oct_parts_current_is_there (OctParts *parts);
 /* A frame goes to the file being written. */
 void oct_parts_add_frame (OctParts *parts);
 
+/* The same of the second track of video. */
+void oct_parts_add_second (OctParts *parts);
+
 /* Makes sure that everything written so far survives a loss of power.  Returns
  * errno of a disk that did not take it, 0 when all is well. */
 int oct_parts_sync (OctParts *parts);
@@ -52,6 +55,7 @@ typedef struct {
   guint64 bytes;
   guint64 frames;      /* those that went to them */
   guint64 lost_frames; /* those of files that are gone */
+  guint64 second;      /* frames of the second track that went to them */
   guint count;         /* files with frames */
   const char *first;   /* path of the first of them, or NULL; belongs to
                           `parts` */

@@ -46,12 +46,13 @@ is_read (GstMessage *message, GError **error)
 }
 
 gboolean
-oct_playable_count (
-    const char *path, gboolean mp4, guint64 *frames, GError **error)
+oct_playable_count (const char *path, gboolean mp4, guint track,
+    guint64 *frames, GError **error)
 {
   g_autofree char *description =
-      g_strdup_printf ("filesrc name=file ! %s ! fakesink name=frames",
-          mp4 ? "qtdemux" : "matroskademux");
+      g_strdup_printf ("filesrc name=file ! %s name=demux "
+                       "demux.video_%u ! fakesink name=frames",
+          mp4 ? "qtdemux" : "matroskademux", track);
   g_autoptr (GstElement) pipeline = NULL, file = NULL, sink = NULL;
   g_autoptr (GstPad) pad = NULL;
   g_autoptr (GstBus) bus = NULL;

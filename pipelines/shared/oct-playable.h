@@ -6,11 +6,11 @@
 
 G_BEGIN_DECLS
 
-/* Frames that a player finds in a video file (Matroska, or `mp4`), which is
- * read to its end; 0 if it is not one.  FALSE with the system's error if the
+/* Frames that a player finds in video track `track`, from 0 on, of a file
+ * (Matroska, or `mp4`), which is read to its end; 0 if there is none.  FALSE with the system's error if the
  * file cannot be read, which proves nothing about its frames.  Takes as long as
  * reading it. */
-gboolean oct_playable_count (
-    const char *path, gboolean mp4, guint64 *frames, GError **error);
+gboolean oct_playable_count (const char *path, gboolean mp4, guint track,
+    guint64 *frames, GError **error);
 
 G_END_DECLS

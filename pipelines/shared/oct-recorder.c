@@ -6,6 +6,8 @@
 #include "oct-measurements.h"
 #include "oct-number.h"
 #include "oct-parts.h"
+#include "oct-recorder-sentences.h"
+#include "oct-second-track.h"
 #include "oct-tap.h"
 
 #include <errno.h>
@@ -40,6 +42,7 @@ struct _OctRecorder {
   GstElement *raw_sink;  /* raw only */
   GstElement *part_sink; /* the others */
   OctTap *tap;
+  OctSecondTrack *second; /* or NULL */
   GThread *thread;
   OctMeasurements *measurements; /* NULL: none are kept */
   OctParts *parts; /* none of raw spectra, which octrawsink looks after */
@@ -115,62 +118,21 @@ recorder_on_tap_ended (const char *reason, gpointer data)
   oct_recorder_stop (self);
 }
 
-static char *
-describe_full_disk (OctRecorder *self)
-{
-  g_autofree char *name = g_filename_display_name (self->folder);
-
-  return g_strdup_printf (
-      "The disk with the folder '%s' is full: the recording was stopped after "
-      "%.0f s, what was recorded is kept; make room or record to another disk.",
-      name, self->stats.time / (double)GST_SECOND);
-}
-
-static char *
-describe_failed_disk (OctRecorder *self, int code)
-{
-  g_autofree char *name = g_filename_display_name (self->folder);
-
-  return g_strdup_printf (
-      "The disk with the folder '%s' did not take what was recorded (%s), so "
-      "that some of it may be lost; record to another disk.",
-      name, g_strerror (code));
-}
-
-/* NULL when it is not the format that an element refused. */
-static char *
-describe_format (OctRecorder *self, GstMessage *message)
-{
-  g_autoptr (GstCaps) caps = gst_app_src_get_caps (self->appsrc);
-  g_autofree char *text = caps != NULL ? gst_caps_to_string (caps) : NULL;
-  const GstStructure *details = NULL;
-  gint flow = GST_FLOW_OK;
-
-  gst_message_parse_error_details (message, &details);
-  if (details != NULL)
-    gst_structure_get_int (details, "flow-return", &flow);
-  if (flow != GST_FLOW_NOT_NEGOTIATED)
-    return NULL;
-  return g_strdup_printf (
-      "This stream cannot be recorded as %s (it is %s); %s.",
-      self->kind == OCT_RECORD_RAW ? "raw spectra" : "images", text,
-      self->kind == OCT_RECORD_RAW
-          ? "spectra are GRAY8 or GRAY16_LE"
-          : "images are video/x-raw of 16 x 16 pixels or more");
-}
-
 static void
 recorder_take_error (OctRecorder *self, GstMessage *message)
 {
+  g_autoptr (GstCaps) caps = gst_app_src_get_caps (self->appsrc);
   g_autoptr (GError) error = NULL;
 
   self->broken = TRUE;
   gst_message_parse_error (message, &error, NULL);
   if (g_error_matches (
           error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT))
-    recorder_fail (self, describe_full_disk (self));
+    recorder_fail (
+        self, oct_recorder_describe_full_disk (self->folder, self->stats.time));
   else
-    recorder_fail (self, describe_format (self, message));
+    recorder_fail (self, oct_recorder_describe_format (
+                             message, caps, self->kind == OCT_RECORD_RAW));
   recorder_fail (self, g_strdup (error->message));
 }
 
@@ -227,10 +189,14 @@ update_stats (OctRecorder *self, gboolean last)
 {
   guint64 disk_left = oct_disk_left (self->folder);
   OctPartsStats files = get_files (self);
-  OctTapStats tap;
+  OctTapStats tap, second;
 
   oct_tap_get_stats (self->tap, &tap);
+  oct_second_track_get_stats (self->second, &second);
   g_mutex_lock (&self->lock);
+  self->stats.second = last ? files.second : second.frames;
+  self->stats.second_dropped =
+      second.dropped + (last ? second.frames - files.second : 0);
   self->stats.time = tap.time;
   self->stats.frames = last ? files.frames : tap.frames - files.lost_frames;
   self->stats.lost = tap.frames - self->stats.frames;
@@ -288,9 +254,10 @@ recorder_look_after_files (OctRecorder *self, gboolean now)
   code = oct_parts_sync (self->parts);
   if (code == 0)
     return;
-  recorder_fail (self, code == ENOSPC || code == EDQUOT
-                           ? describe_full_disk (self)
-                           : describe_failed_disk (self, code));
+  recorder_fail (self,
+      code == ENOSPC || code == EDQUOT
+          ? oct_recorder_describe_full_disk (self->folder, self->stats.time)
+          : oct_recorder_describe_failed_disk (self->folder, code));
   /* data that the disk has not taken are not in the files */
   self->broken = TRUE;
   oct_recorder_stop (self);
@@ -343,7 +310,8 @@ check_disk (OctRecorder *self)
   oct_disk_set_reserve (self, self->folder, reserve);
   if (self->stats.disk_left >= oct_disk_get_reserve (self->folder))
     return;
-  recorder_fail (self, describe_full_disk (self));
+  recorder_fail (
+      self, oct_recorder_describe_full_disk (self->folder, self->stats.time));
   oct_recorder_stop (self);
 }
 
@@ -378,6 +346,8 @@ recorder_finish (OctRecorder *self)
   /* without caps the elements could not even end */
   if (tap.frames == 0)
     return TRUE;
+  if (!oct_second_track_finish (self->second))
+    return FALSE;
   self->eos_sent = TRUE;
   gst_app_src_end_of_stream (self->appsrc);
   return FALSE;
@@ -399,6 +369,7 @@ recorder_end (OctRecorder *self)
 {
   oct_recorder_stop (self);
   oct_tap_close (self->tap);
+  oct_second_track_close (self->second);
   gst_element_set_state (self->pipeline, GST_STATE_NULL);
   empty_bus (self);
   recorder_look_after_files (self, TRUE);
@@ -489,11 +460,22 @@ on_muxed (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   return GST_PAD_PROBE_OK;
 }
 
+static GstPadProbeReturn
+on_second_muxed (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  oct_parts_add_second (((OctRecorder *)data)->parts);
+  return GST_PAD_PROBE_OK;
+}
+
+/* The first track is asked for first. */
 static void
 on_muxer_pad (GstElement *muxer, GstPad *pad, gpointer data)
 {
+  gboolean second = g_str_equal (GST_OBJECT_NAME (pad), "video_1");
+
   if (GST_PAD_IS_SINK (pad))
-    gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, on_muxed, data, NULL);
+    gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER,
+        second ? on_second_muxed : on_muxed, data, NULL);
 }
 
 /* Nothing waits in this process that a crash of it would lose. */
@@ -591,8 +573,13 @@ recorder_make_pipeline (
   if (source != NULL && encoder != NULL && sink != NULL) {
     gst_bin_add_many (GST_BIN (self->pipeline), source, encoder, sink, NULL);
     self->appsrc = GST_APP_SRC (source);
-    if (gst_element_link_many (source, encoder, sink, NULL))
-      return TRUE;
+    if (gst_element_link_many (source, encoder, sink, NULL)) {
+      if (settings->second != NULL)
+        self->second = oct_second_track_new (
+            GST_BIN (self->pipeline), sink, settings->bitrate, &local);
+      if (settings->second == NULL || self->second != NULL)
+        return TRUE;
+    }
   }
   if (local != NULL)
     g_propagate_error (error, local);
@@ -662,6 +649,7 @@ recorder_dispose (OctRecorder *self)
 {
   if (self->pipeline != NULL)
     gst_element_set_state (self->pipeline, GST_STATE_NULL);
+  oct_second_track_free (self->second);
   oct_tap_free (self->tap);
   gst_clear_object (&self->pipeline);
   oct_parts_free (self->parts);
@@ -722,6 +710,9 @@ oct_recorder_start (
   self->stats.disk_left = oct_disk_left (self->folder);
   self->tap = oct_tap_new (pad, self->appsrc, OCT_TAP_FROM_ZERO, QUEUE,
       settings->calibration, recorder_on_tap_ended, self);
+  if (settings->second != NULL)
+    oct_second_track_begin (self->second, self->tap, settings->second, QUEUE,
+        recorder_on_tap_ended, self);
   self->thread = g_thread_new ("oct-recorder", recorder_run, self);
   return self;
 }

@@ -37,6 +37,9 @@ typedef struct {
   GstPad *calibration;  /* raw: a source pad after which the calibration is
                            known (of octdcsub) if the recorded pad may lack
                            it; or NULL */
+  GstPad *second;       /* OCT_RECORD_VIDEO: a source pad with video of the same
+                           clock and base time, some pictures of it each second,
+                           as the file waits for them: a second track; or NULL */
   gboolean meters;      /* measurements are kept next to it, too */
   const char *measured; /* path without ending of the recording that they are
                            next to, for the text (OUTPUT.oct, OUTPUT.txt);
@@ -64,10 +67,12 @@ typedef struct {
                           DONE or FAILED those that can be played */
   guint64 dropped;     /* not taken: disk or encoder were too slow */
   guint64 lost;        /* taken, but in no file that is there */
-  guint64 bytes;       /* in all files of the recording that are there */
-  guint64 disk_left;   /* bytes that the user can still write there */
-  guint parts;         /* files with frames, without the text of raw spectra */
-  const char *first;   /* path of the first of them, NULL without any and of raw
+  guint64 second;      /* of the second track, as `frames` */
+  guint64 second_dropped; /* ... in no file */
+  guint64 bytes;          /* in all files of the recording that are there */
+  guint64 disk_left;      /* bytes that the user can still write there */
+  guint parts;       /* files with frames, without the text of raw spectra */
+  const char *first; /* path of the first of them, NULL without any and of raw
                           spectra; belongs to the recorder */
 } OctRecorderStats;
 

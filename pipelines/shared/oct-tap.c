@@ -11,6 +11,7 @@
 #define CALIBRATION_TIME (4 * G_TIME_SPAN_SECOND)
 
 struct _OctTap {
+  OctTap *leader; /* of the times, or NULL */
   GstPad *pad, *calibration_pad;
   GstAppSrc *appsrc;
   gulong probe, calibration_probe; /* the second: 0 if the pads are one */
@@ -196,6 +197,24 @@ tap_can_stamp (OctTap *tap)
   return state == GST_STATE_PLAYING;
 }
 
+/* Before the first buffer; FALSE if that is not to come yet. */
+static gboolean
+tap_begin (OctTap *tap, GstClockTime time)
+{
+  OctTap *leader = tap->leader;
+  gboolean begun;
+
+  if (leader == NULL) {
+    tap->base = time;
+    return TRUE;
+  }
+  g_mutex_lock (&leader->lock);
+  begun = leader->stats.frames > 0;
+  tap->base = leader->base;
+  g_mutex_unlock (&leader->lock);
+  return begun && time >= tap->base;
+}
+
 static void
 tap_take_buffer (OctTap *tap, GstBuffer *buffer)
 {
@@ -203,8 +222,8 @@ tap_take_buffer (OctTap *tap, GstBuffer *buffer)
 
   if (!GST_CLOCK_TIME_IS_VALID (time) || !tap_take_caps (tap))
     return;
-  if (tap->stats.frames == 0)
-    tap->base = time;
+  if (tap->stats.frames == 0 && !tap_begin (tap, time))
+    return;
   /* no file can go back in time */
   if (!tap_can_stamp (tap) || tap_is_full (tap, buffer)
       || (tap->stats.frames > 0 && time <= tap->base + tap->last)) {
@@ -320,13 +339,14 @@ watch_calibration (OctTap *tap)
       GST_PAD_PROBE_TYPE_BUFFER, on_calibrated, tap, tap_leave);
 }
 
-OctTap *
-oct_tap_new (GstPad *pad, GstAppSrc *appsrc, OctTapTimes times,
+static OctTap *
+tap_new (OctTap *leader, GstPad *pad, GstAppSrc *appsrc, OctTapTimes times,
     GstClockTime queue, GstPad *calibration, OctTapEnded ended, gpointer data)
 {
   OctTap *tap = g_new0 (OctTap, 1);
 
   g_mutex_init (&tap->lock);
+  tap->leader = leader;
   tap->pad = gst_object_ref (pad);
   tap->calibration_pad =
       gst_object_ref (calibration != NULL ? calibration : pad);
@@ -345,6 +365,21 @@ oct_tap_new (GstPad *pad, GstAppSrc *appsrc, OctTapTimes times,
       tap, tap_leave);
   g_mutex_unlock (&tap->lock);
   return tap;
+}
+
+OctTap *
+oct_tap_new (GstPad *pad, GstAppSrc *appsrc, OctTapTimes times,
+    GstClockTime queue, GstPad *calibration, OctTapEnded ended, gpointer data)
+{
+  return tap_new (NULL, pad, appsrc, times, queue, calibration, ended, data);
+}
+
+OctTap *
+oct_tap_new_beside (OctTap *leader, GstPad *pad, GstAppSrc *appsrc,
+    GstClockTime queue, OctTapEnded ended, gpointer data)
+{
+  return tap_new (
+      leader, pad, appsrc, OCT_TAP_FROM_ZERO, queue, NULL, ended, data);
 }
 
 void

@@ -43,6 +43,12 @@ void oct_tap_set_up_source (GstElement *source, OctTapTimes times);
 OctTap *oct_tap_new (GstPad *pad, GstAppSrc *appsrc, OctTapTimes times,
     GstClockTime queue, GstPad *calibration, OctTapEnded ended, gpointer data);
 
+/* The same for frames that are recorded with those of `leader`, which lives
+ * longer: both pads have one clock and base time, and times count from the first
+ * frame of `leader`.  Frames before that are left out, and not counted. */
+OctTap *oct_tap_new_beside (OctTap *leader, GstPad *pad, GstAppSrc *appsrc,
+    GstClockTime queue, OctTapEnded ended, gpointer data);
+
 void oct_tap_get_stats (OctTap *tap, OctTapStats *stats);
 
 /* Hands nothing over any more; `ended` is neither running then nor called

@@ -35,6 +35,42 @@ refuse (const char *text, gsize length)
 }
 
 static void
+test_screen (void)
+{
+  static const char *const wrong[] = {
+    "{\"type\":\"screen\",\"layout\":\"beside\"}",
+    "{\"type\":\"screen\",\"layout\":\"above\",\"eyes\":\"left\"}",
+    "{\"type\":\"screen\",\"layout\":0,\"eyes\":\"left\"}",
+    "{\"type\":\"screen\",\"layout\":\"oct\",\"eyes\":\"none\"}",
+    "{\"type\":\"screen\",\"layout\":\"oct\",\"eyes\":\"left\",\"x\":1}",
+    "{\"type\":\"aim\",\"eye\":\"both\",\"corners\":\"\"}",
+    "{\"type\":\"aim\",\"eye\":\"left\",\"corners\":\"0,0 1,0 1,1\"}",
+    "{\"type\":\"aim\",\"eye\":\"left\",\"corners\":\"0,0 1,0 1,1 0,nan\"}",
+    "{\"type\":\"aim\",\"eye\":\"left\",\"corners\":0}",
+    "{\"type\":\"aim\",\"eye\":\"left\"}",
+  };
+  g_autoptr (OctLiveMessage) layout =
+      parse ("{\"type\":\"screen\",\"layout\":\"field\",\"eyes\":\"both\"}");
+  g_autoptr (OctLiveMessage) aim =
+      parse ("{\"type\":\"aim\",\"eye\":\"right\","
+             "\"corners\":\"0.25,0 1,0.5 1,1 -3,1\"}");
+  g_autoptr (OctLiveMessage) none =
+      parse ("{\"type\":\"aim\",\"eye\":\"left\",\"corners\":\"\"}");
+
+  g_assert_cmpint (layout->type, ==, OCT_LIVE_SCREEN);
+  g_assert_cmpint (layout->layout, ==, OCT_LIVE_LAYOUT_FIELD);
+  g_assert_cmpint (layout->eyes, ==, OCT_LIVE_EYE_BOTH);
+  g_assert_true (aim->aimed);
+  g_assert_cmpint (aim->eyes, ==, OCT_LIVE_EYE_RIGHT);
+  g_assert_cmpfloat (aim->corners[0].x, ==, 0.25);
+  /* outside of the picture is for people to hear of, oct-live-aim.h */
+  g_assert_cmpfloat (aim->corners[3].x, ==, -3.0);
+  g_assert_false (none->aimed);
+  for (guint i = 0; i < G_N_ELEMENTS (wrong); i++)
+    refuse (wrong[i], strlen (wrong[i]));
+}
+
+static void
 test_every_type (void)
 {
   g_autoptr (OctLiveMessage) watch =
@@ -557,6 +593,7 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/live/message/screen", test_screen);
   g_test_add_func ("/live/message/every-type", test_every_type);
   g_test_add_func ("/live/message/scan", test_scan);
   g_test_add_func ("/live/message/scan-refused", test_scan_refused);

@@ -10,6 +10,7 @@ import { addKeys } from "/keys.js";
 import { Jpeg, WebRtc } from "/media.js";
 import { setMeasured } from "/measure.js";
 import { forgetScan, offerPatterns, setScanSender, takePath, takeRefusal, takeScan, takeTrack } from "/scan.js";
+import { forgetScreen, setScreenSender, showsField, showsOct, takeScreen } from "/microscope.js";
 import { forgetMeters, setLateral, takeMeters } from "/signal.js";
 import { drawScales } from "/snapshot.js";
 import { setDepthAxis, setEnds, setScan, setTrueProportions } from "/view.js";
@@ -69,6 +70,7 @@ const takers = {
     takeLook(message, hello);
     showColours();
   },
+  screen: (message) => takeScreen(message, hello),
   status: takeStatus,
   meters: takeMeters,
   path: takePath,
@@ -136,11 +138,11 @@ function watch(Kind) {
   forgetPictures();
   media = new Kind(send, onFrame, () => {
     if (socket?.readyState !== WebSocket.OPEN) return;
-    if (trouble) return leave(); // nobody's fault
+    if (isBlind()) return leave(); // nobody's fault
     if (Kind === WebRtc) webrtcFailures += seen() ? 1 : 2;
     setTimeout(() => {
       if (media !== mine) return;
-      if (!trouble) choose();
+      if (!isBlind()) choose();
       else leave();
     }, 1200);
   }, wanted === "webrtc");
@@ -158,17 +160,20 @@ function choose() {
   watch(webrtc ? WebRtc : Jpeg);
 }
 
+// Nothing comes; a microscope's video goes on without OCT.
+const isBlind = () => Boolean(trouble) && !showsField();
+
 // An old picture must not be taken for a live one, also if the network or the
 // other computer disappears without a message.
 setInterval(() => {
-  const stop = socket?.readyState === WebSocket.OPEN && !trouble ? findStop(hello?.stallAdvice) : null;
+  const stop = socket?.readyState === WebSocket.OPEN && !isBlind() ? findStop(hello?.stallAdvice) : null;
   if (stop) veil(stop.advice, `No new pictures for ${stop.seconds} s`, true);
   if (socket?.readyState <= WebSocket.OPEN && performance.now() - lastHeard > 15000) abandon();
 }, 500);
 
 function onFrame(now, time, wrap) {
   // the last pictures may come later than the word that there are no more
-  if (!trouble) veil(null);
+  if (!isBlind()) veil(null);
   retry = 1000;
   takePicture(now, time, wrap);
 }
@@ -185,6 +190,7 @@ function takeHello(message) {
   forgetLook();
   forgetScan();
   offerPatterns(message.patterns);
+  forgetScreen();
   $("settings").hidden = !message.settable;
   for (const part of $("settings").querySelectorAll("fieldset")) part.disabled = !set;
   $("only-watching").hidden = message.control;
@@ -290,11 +296,13 @@ function takeTrouble(sentence) {
   const before = trouble;
   trouble = sentence;
   if (trouble) forgetMeters();
-  if (trouble) veil(trouble, "No pictures");
+  $("oct-trouble").hidden = !trouble || isBlind();
+  $("oct-trouble").textContent = trouble ?? "";
+  if (isBlind()) veil(trouble, "No pictures");
   else if (before) veil("Pictures are coming again …");
-  if (trouble && !seen()) leave();
-  if (before && !trouble) expectPictures();
-  if (!trouble && !media) choose();
+  if (isBlind() && !seen()) leave();
+  if (before && !isBlind()) expectPictures();
+  if (!isBlind() && !media) choose();
 }
 
 // Black and white as they are in use now; the same: not known.
@@ -353,8 +361,10 @@ function takeRecording(recording) {
   $("recording-time").textContent = timeText(recording.seconds);
   $("recording").textContent = recording.message || [
     on ? "Recording" : recording.finishing ? "Finishing" : "Recorded",
-    `${recording.name}: ${recording.frames} B-scans, ${bytesText(recording.bytes)},`,
-    `${recording.dropped} lost, disk left ${diskText(recording.diskLeft)}`].join(" ");
+    `${recording.name}: ${recording.frames} ${recording.name.startsWith("screen") ? "pictures" : "B-scans"},`,
+    recording.second ? `${recording.second} pictures of the microscope,` : "",
+    `${bytesText(recording.bytes)},`,
+    `${recording.dropped} lost, disk left ${diskText(recording.diskLeft)}`].filter(Boolean).join(" ");
 }
 
 async function takeStatus(status) {
@@ -366,15 +376,17 @@ async function takeStatus(status) {
   // an option counts more than what the source says
   const width = hello.width || status.xSpacing * status.lines;
   const isBscan = getShow() === "bscan";
+  // put together, it has its proportions
+  const isAlone = isBscan && !showsField();
   setLateral(status.lines > 0 ? (width * 1e6) / status.lines : 0);
   setScan({ lines: status.lines, depths: status.depths, width, depth,
     top: (status.firstDepth * status.zSpacing) / hello.refractiveIndex });
   setCrop({ first: status.firstDepth, depths: isBscan ? status.depths : 0, all: status.allDepths,
     size: (status.zSpacing * 1e6) / hello.refractiveIndex }, Boolean(status.recording?.active));
-  $("proportions-row").hidden = !(width > 0 && depth > 0 && isBscan);
+  $("proportions-row").hidden = !(width > 0 && depth > 0 && isAlone);
   $("axis-row").hidden = !(depth > 0 && isBscan);
   if (!frozen) shownRange = { black: status.black, white: status.white };
-  setMeasured({ usable: isBscan, index: hello.refractiveIndex, range: shownRange });
+  setMeasured({ usable: isBscan && showsOct(), index: hello.refractiveIndex, range: shownRange });
   takeRange(status);
   if (status.backend) showUnits(status.zSpacing > 0);
   $("lost-lines-row").hidden = !status.lostLines;
@@ -383,7 +395,7 @@ async function takeStatus(status) {
   takeRecording(status.recording);
   takeKept(status.kept);
   await media?.update();
-  showIndicators(getShow() !== "bscan", media?.lost ?? 0);
+  showIndicators(!isAlone, media?.lost ?? 0);
 }
 
 // ----------------------------------------------------------------------- settings
@@ -475,9 +487,9 @@ $("colours").addEventListener("change", () => {
   showColours();
 });
 
-// Pictures of what moves have colours of their own.
+// Pictures of what moves, and those of a microscope, have colours of their own.
 function showColours() {
-  const grey = $("colours").value === "grey" || isFlow(getShow());
+  const grey = $("colours").value === "grey" || isFlow(getShow()) || showsField();
   for (const id of ["video", "jpeg", "still"]) $(id).style.filter = grey ? "" : "url(#colour-map)";
 }
 $("proportions").addEventListener("change", () => setTrueProportions($("proportions").checked));
@@ -580,9 +592,15 @@ const keys = { " ": "freeze", s: "snapshot", r: "record", p: "keep", f: "full", 
   k: "refine", b: "background", c: "calibration", n: "mark" };
 addKeys(Object.fromEntries(Object.entries(keys).map(([key, id]) => [key, () => $(id).click()])));
 
-// A held picture must not stay when another tab is chosen.
-setSender(act, () => {
+// A held picture must not stay when another tab or layout is chosen.
+function letGo() {
   if (frozen) $("freeze").click();
+}
+setSender(act, letGo);
+setScreenSender(act, ({ first, other }) => {
+  if (other) letGo();
+  if (first || other) takeTrouble(trouble);
+  showColours();
 });
 
 if (!document.documentElement.requestFullscreen) $("full").hidden = true;

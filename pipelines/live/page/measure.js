@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Measuring in a B-scan: the value under the cursor, and calipers.
 import { addKeys } from "/keys.js";
-import { addPainter, draw, getScan, lengthText, pointIn } from "/view.js";
+import { addPainter, draw, findOct, getScan, lengthText, pointIn } from "/view.js";
 
 const $ = (id) => document.getElementById(id);
 const stage = $("stage");
@@ -78,8 +78,9 @@ function greyAt({ x, y }) {
   const width = picture.videoWidth || picture.naturalWidth || picture.width;
   const height = picture.videoHeight || picture.naturalHeight || picture.height;
   if (!(width > 0)) return null;
-  const place = (part, size) => Math.min(size - 1, Math.max(0, Math.floor(part * size)));
-  probe.drawImage(picture, place(x, width), place(y, height), 1, 1, 0, 0, 1, 1);
+  const oct = findOct({ width, height });
+  const place = (part, begin, size, most) => Math.min(most - 1, Math.max(0, Math.floor(begin + part * size)));
+  probe.drawImage(picture, place(x, oct.x, oct.width, width), place(y, oct.y, oct.height, height), 1, 1, 0, 0, 1, 1);
   return probe.getImageData(0, 0, 1, 1).data[0];
 }
 

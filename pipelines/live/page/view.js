@@ -15,6 +15,10 @@ const painters = []; // of what is drawn on a B-scan: (context, box)
 // Sizes are in metres, 0 = not known or not the same everywhere; directions are those
 // across and down, none if they are not the same everywhere.
 let shown = null;
+// The picture that comes has more than that of OCT: { aspect, oct }, the rectangle of
+// OCT in it by parts of its size, or without that; null: it is of OCT alone.
+let part = null;
+const overlays = []; // over the whole picture: (context, box)
 
 // The largest of 1, 2, 5 times a power of ten that is not above `length`.
 export function niceLength(length) {
@@ -30,18 +34,39 @@ export function lengthText(metres) {
     : `${+micrometres.toPrecision(3)} µm`;
 }
 
+function fit(outer, aspect, known) {
+  const width = Math.min(outer.width, outer.height * aspect);
+  const height = width / aspect;
+  return { x: (outer.width - width) / 2, y: (outer.height - height) / 2, width, height, known };
+}
+
+// The rectangle of OCT in a box of the whole picture; null: it is not in it.
+export function findOct(box) {
+  if (!part) return { x: 0, y: 0, width: box.width, height: box.height };
+  const { oct } = part;
+  return oct ? { x: oct.x * box.width, y: oct.y * box.height, width: oct.width * box.width,
+    height: oct.height * box.height } : null;
+}
+
+export function setPart(news) {
+  part = news;
+  draw();
+}
+export const hasPart = () => Boolean(part);
+
+export function addOverlay(paint) {
+  overlays.push(paint);
+}
+
 // The rectangle of the picture in the stage, as large as it can be.
 function place() {
   const outer = stage.getBoundingClientRect();
+  if (part) return fit(outer, part.aspect, true);
   const physical = trueProportions && scan.width > 0 && scan.depth > 0;
   // without sizes the shape is not known: a few A-lines are not a narrow strip
   const filled = scan.lines > 0 && scan.depths > 0 ? outer.width / outer.height : 0;
   const aspect = shown?.aspect ?? (physical ? scan.width / scan.depth : filled);
-  if (!(aspect > 0)) return null;
-  const width = Math.min(outer.width, outer.height * aspect);
-  const height = width / aspect;
-  return { x: (outer.width - width) / 2, y: (outer.height - height) / 2, width, height,
-    known: Boolean(shown?.aspect) || physical };
+  return aspect > 0 ? fit(outer, aspect, Boolean(shown?.aspect) || physical) : null;
 }
 
 // Depths in mm along the left edge.
@@ -142,21 +167,33 @@ export const getScaleSizes = () => (shown ? { width: shown.width, height: shown.
   : { width: scan.width, height: scan.depth });
 
 export function draw() {
-  const box = place();
-  if (!box) return;
+  const whole = place();
+  if (!whole) return;
   // of a page that scrolls, the picture takes no more room than it needs
-  document.body.style.setProperty("--shape", box.known ? box.width / box.height : 1.6);
+  document.body.style.setProperty("--shape", whole.known ? whole.width / whole.height : 1.6);
   for (const element of [...pictures, bars]) {
-    element.style.left = `${box.x}px`;
-    element.style.top = `${box.y}px`;
-    element.style.width = `${box.width}px`;
-    element.style.height = `${box.height}px`;
+    element.style.left = `${whole.x}px`;
+    element.style.top = `${whole.y}px`;
+    element.style.width = `${whole.width}px`;
+    element.style.height = `${whole.height}px`;
   }
   const ratio = window.devicePixelRatio || 1;
-  bars.width = Math.round(box.width * ratio);
-  bars.height = Math.round(box.height * ratio);
+  bars.width = Math.round(whole.width * ratio);
+  bars.height = Math.round(whole.height * ratio);
   const context = bars.getContext("2d");
   context.scale(ratio, ratio);
+  const box = findOct(whole);
+  if (box) {
+    context.save();
+    context.translate(box.x, box.y);
+    drawScales(context, box);
+    context.restore();
+  }
+  for (const paint of overlays) paint(context, whole);
+}
+
+// On the picture of OCT, which the context begins at.
+function drawScales(context, box) {
   context.font = "600 14px system-ui, sans-serif";
   const { width, height } = getScaleSizes();
   const axis = depthAxis && !shown && height > 0 && box.height >= 60;
@@ -181,10 +218,18 @@ export function setShown(news) {
   draw();
 }
 
-// Position of a pointer in the picture, from 0 to 1 both ways.
-export function pointIn(event) {
+// Position of a pointer in all of the picture, from 0 to 1 both ways.
+export function pointInWhole(event) {
   const box = bars.getBoundingClientRect();
   return { x: (event.clientX - box.left) / box.width, y: (event.clientY - box.top) / box.height,
+    width: box.width, height: box.height };
+}
+
+// The same in that of OCT.
+export function pointIn(event) {
+  const whole = pointInWhole(event);
+  const box = findOct(whole) ?? { x: 0, y: 0, width: whole.width, height: whole.height };
+  return { x: (whole.x * whole.width - box.x) / box.width, y: (whole.y * whole.height - box.y) / box.height,
     width: box.width, height: box.height };
 }
 

@@ -3,7 +3,7 @@
 // share them: the server renders one picture, those who control turn it.
 import { flowTexts, isFlow, paintFlow, showFlow } from "/flow.js";
 import { addKeys } from "/keys.js";
-import { bar, getScan, lengthText, nameEnds, niceLength, pointIn, setShown, write as writeOn } from "/view.js";
+import { bar, getScan, hasPart, lengthText, nameEnds, niceLength, pointIn, setShown, write as writeOn } from "/view.js";
 
 const $ = (id) => document.getElementById(id);
 const stage = $("stage");
@@ -201,7 +201,7 @@ function namePlanes(context, scale) {
 setInterval(() => {
   const video = $("video").hidden ? null : $("video");
   const [width, height] = video ? [video.videoWidth, video.videoHeight] : [$("jpeg").width, $("jpeg").height];
-  const waits = getShow() !== "bscan" && look.picture.width > 0
+  const waits = getShow() !== "bscan" && !hasPart() && look.picture.width > 0
     && (width !== look.picture.width || height !== look.picture.height);
   $("waiting").textContent = isFlow(getShow()) ? "What moves is being found …" : "A volume is being scanned …";
   $("waiting").hidden = !waits;
