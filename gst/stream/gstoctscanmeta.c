@@ -300,6 +300,28 @@ gst_oct_scan_meta_has_valid (GstBuffer *buffer)
 }
 
 void
+gst_oct_scan_meta_set_unfinished (GstBuffer *buffer)
+{
+  GstCustomMeta *meta = find_meta (buffer);
+
+  g_return_if_fail (meta != NULL);
+  gst_structure_set (gst_custom_meta_get_structure (meta),
+      GST_OCT_SCAN_UNFINISHED, G_TYPE_BOOLEAN, TRUE, NULL);
+}
+
+gboolean
+gst_oct_scan_meta_is_unfinished (GstBuffer *buffer)
+{
+  GstCustomMeta *meta = find_meta (buffer);
+  gboolean unfinished = FALSE;
+
+  return meta != NULL
+         && gst_structure_get_boolean (gst_custom_meta_get_structure (meta),
+             GST_OCT_SCAN_UNFINISHED, &unfinished)
+         && unfinished;
+}
+
+void
 gst_oct_scan_position_get_place (const GstOctScanPosition *position,
     guint image, guint repeats, guint *place, guint *repeat)
 {

@@ -54,6 +54,11 @@ void gst_oct_scan_meta_select_valid (
 /* Whether it says that A-lines are lost. */
 gboolean gst_oct_scan_meta_has_valid (GstBuffer *buffer);
 
+/* Says in the meta of `buffer`, which must be writable and have one, that its
+ * volume is one of those that come before the scan of it has ended. */
+void gst_oct_scan_meta_set_unfinished (GstBuffer *buffer);
+gboolean gst_oct_scan_meta_is_unfinished (GstBuffer *buffer);
+
 /* Gives `buffer`, which must be writable and have none, one like `meta`. */
 gboolean gst_oct_scan_meta_copy (GstBuffer *buffer, GstCustomMeta *meta);
 

@@ -70,6 +70,7 @@ struct _GstOctVolumeCs {
   gboolean has_volume;     /* something was stored */
   GstClockTime start, end; /* of the stored B-scans */
   guint64 number;          /* of the volume under way */
+  gboolean unfinished;     /* as its B-scans say */
   guint64 delivered;       /* B-scans */
 };
 
@@ -308,6 +309,8 @@ volume_cs_stamp (GstOctVolumeCs *self, GstBuffer *buffer, guint bscan)
                                      .bscans = bscans,
                                      .volume = self->number,
                                      .count = 1 });
+  if (self->unfinished)
+    gst_oct_scan_meta_set_unfinished (buffer);
 }
 
 /* Fills in a volume from the A-lines that have come, and delivers it. */
@@ -393,6 +396,7 @@ take_runs (GstOctVolumeCs *self, GstBuffer *buffer)
       return volume_cs_fail (self, &error);
     note_time (self, buffer, &run);
     self->has_volume = TRUE;
+    self->unfinished = gst_oct_scan_meta_is_unfinished (buffer);
     self->number = self->scan.volume;
     if (run.ends)
       ret = volume_cs_finish (self);
