@@ -24,6 +24,7 @@
 #include "gstoctscanmask.h"
 #include "gstoctscanmeta.h"
 #include "gstoctscanpath.h"
+#include "gstoctscatterevents.h"
 #include "gstoctvolumeevents.h"
 
 #include <string.h>
@@ -56,10 +57,11 @@ struct _GstOctRemap {
   GQueue events; /* to be sent after the caps of the output */
 
   GstOctScan scan;
-  gboolean has_volume;      /* something of the volume under way was stored */
-  gboolean fresh;           /* ... since the last raster */
-  GstClockTime start, end;  /* of those B-scans */
-  GstClockTime shown;       /* the end of those before, update=scan */
+  gboolean has_volume;     /* something of the volume under way was stored */
+  gboolean fresh;          /* ... since the last raster */
+  GstClockTime start, end; /* of those B-scans */
+  GstClockTime now;        /* the time of the scan, and at the last raster */
+  GstClockTime shown;
   gint64 pushed, push_time; /* when a raster was pushed, and how long it took */
   guint64 number;           /* of the next raster */
   guint64 delivered;        /* B-scans */
@@ -113,7 +115,8 @@ remap_prepare (GstOctRemap *self, guint bscans, GError **error)
   OctScanRemap *map;
   guint holes;
 
-  if (!gst_oct_remap_grid_check (self->places, self->lines, bscans, error))
+  if (!gst_oct_branch_allows_volumes (GST_ELEMENT (self), error)
+      || !gst_oct_remap_grid_check (self->places, self->lines, bscans, error))
     return FALSE;
   map = gst_oct_remap_grid_make (settings, self->places, &self->grid, error);
   if (map == NULL)
@@ -318,7 +321,7 @@ remap_deliver (GstOctRemap *self)
     remap_stamp (self, buffer, row);
     ret = gst_pad_push (self->src, buffer);
   }
-  self->shown = self->end;
+  self->shown = self->now;
   remap_forget_fresh (self);
   self->number++;
   self->pushed = g_get_monotonic_time ();
@@ -354,9 +357,9 @@ remap_is_due (const GstOctRemap *self)
     return TRUE;
   if (g_get_monotonic_time () - self->pushed < self->push_time)
     return FALSE;
-  return !GST_CLOCK_TIME_IS_VALID (self->end)
-         || !GST_CLOCK_TIME_IS_VALID (self->shown) || self->end < self->shown
-         || self->end - self->shown >= (GstClockTime)(interval * GST_SECOND);
+  return !GST_CLOCK_TIME_IS_VALID (self->now)
+         || !GST_CLOCK_TIME_IS_VALID (self->shown) || self->now < self->shown
+         || self->now - self->shown >= (GstClockTime)(interval * GST_SECOND);
 }
 
 /* The volume under way ends, with the B-scans that have come. */
@@ -389,15 +392,14 @@ remap_note_time (GstOctRemap *self, GstBuffer *buffer, const GstOctScanRun *run)
   GstClockTime duration = GST_BUFFER_DURATION (buffer);
   guint n = self->in.bscans;
 
-  if (!GST_CLOCK_TIME_IS_VALID (time))
-    return;
-  if (GST_CLOCK_TIME_IS_VALID (duration)) {
+  if (GST_CLOCK_TIME_IS_VALID (time) && GST_CLOCK_TIME_IS_VALID (duration)) {
     end = time + gst_util_uint64_scale (duration, run->image + run->n, n);
     time += gst_util_uint64_scale (duration, run->image, n);
   }
   if (!self->fresh)
     self->start = time;
   self->end = end;
+  self->now = GST_CLOCK_TIME_IS_VALID (end) ? end : time;
 }
 
 static GstFlowReturn
@@ -778,7 +780,7 @@ gst_oct_remap_init (GstOctRemap *self)
   gst_oct_properties_init (&gst_oct_remap_properties, &self->settings);
   g_queue_init (&self->events);
   gst_oct_scan_clear (&self->scan);
-  self->start = self->end = self->shown = GST_CLOCK_TIME_NONE;
+  self->start = self->end = self->now = self->shown = GST_CLOCK_TIME_NONE;
   self->sink = remap_new_pad (self, "sink");
   self->src = remap_new_pad (self, "src");
   gst_pad_set_chain_function (self->sink, gst_oct_remap_chain);

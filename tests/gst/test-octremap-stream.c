@@ -225,6 +225,52 @@ GST_START_TEST (test_paths_end)
 }
 GST_END_TEST;
 
+/* The interval is of time stamps, if B-scans have no durations. */
+GST_START_TEST (test_no_durations)
+{
+  static const guint rasters[BSCANS] = { 1, 0, 0, 1, 0, 1 };
+  GstHarness *harness =
+      oct_test_harness ("octremap rows=3 update=scan interval=0.025");
+
+  gst_harness_set_src_caps (harness, make_caps (1));
+  gst_harness_push_event (harness, make_path (0));
+  for (guint i = 0; i < BSCANS; i++) {
+    GstBuffer *buffer = make_images (i, 1, TRUE);
+    gint64 before = g_get_monotonic_time (), after;
+
+    GST_BUFFER_PTS (buffer) = i * 10 * GST_MSECOND;
+    gst_harness_push (harness, buffer);
+    after = g_get_monotonic_time ();
+    fail_unless_equals_int (
+        gst_harness_buffers_in_queue (harness), rasters[i] * ROWS);
+    while (gst_harness_buffers_in_queue (harness) > 0)
+      gst_buffer_unref (gst_harness_pull (harness));
+    /* rasters take half of the time at most */
+    while (g_get_monotonic_time () - after < after - before)
+      g_thread_yield ();
+  }
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
+/* A branch of octscatter has some of the B-scans. */
+GST_START_TEST (test_branch)
+{
+  GstHarness *harness = oct_test_harness ("octremap");
+
+  gst_harness_set_src_caps (harness, make_caps (1));
+  gst_harness_push_event (
+      harness, gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM_STICKY,
+                   gst_structure_new_empty ("application/x-oct-branch")));
+  gst_harness_push_event (harness, make_path (0));
+  fail_unless_equals_int (
+      gst_harness_push (harness, make_images (0, 1, TRUE)), GST_FLOW_ERROR);
+  oct_test_assert_error (
+      oct_test_bus (harness), "octremap needs all B-scans", NULL);
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
 static Suite *
 octremap_stream_suite (void)
 {
@@ -237,6 +283,8 @@ octremap_stream_suite (void)
   tcase_add_loop_test (tcase, test_files, 0, 2);
   tcase_add_test (tcase, test_refused_at_the_end);
   tcase_add_test (tcase, test_paths_end);
+  tcase_add_test (tcase, test_no_durations);
+  tcase_add_test (tcase, test_branch);
   suite_add_tcase (suite, tcase);
   return suite;
 }
