@@ -14,10 +14,13 @@
 
 G_BEGIN_DECLS
 
+/* B-scans of a volume: readers have a byte for each. */
+#define GST_OCT_SCAN_MOST_BSCANS (1 << 24)
+
 /* The contents of the meta. */
 typedef struct {
   guint bscan;    /* index in the volume, 0 .. bscans - 1, of the first one */
-  guint bscans;   /* B-scans per volume, 1 or more */
+  guint bscans;   /* B-scans per volume, 1 .. GST_OCT_SCAN_MOST_BSCANS */
   guint64 volume; /* number of the volume since the start */
   guint count;    /* B-scans in this buffer, of as many volumes as it takes */
   gboolean has_place; /* the meta says `place` and `repeat` of the first one */
