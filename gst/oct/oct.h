@@ -88,6 +88,10 @@ G_BEGIN_DECLS
  * octslice show its neighbour, octrawsink keeps that it is lost.  Absent: none
  * is lost */
 #define GST_OCT_SCAN_VALID "valid"
+/* gboolean: the volume is a raster that octremap has made before the end of the
+ * scan (update=scan), of new A-lines and those of the volume before; pictures
+ * show it, octvolumesink leaves it out.  Absent: FALSE */
+#define GST_OCT_SCAN_UNFINISHED "unfinished"
 
 /* ------------------------------------------------------------ calibration
  *

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstoctcamerasettings.h"
+#include "gstoctscanmeta.h"
 #include "oct-types.h"
 
 static const GstOctProperty camera_settings[] = {
@@ -22,7 +23,8 @@ static const GstOctProperty camera_settings[] = {
       GST_OCT_UINT (GstOctCameraSettings, lines, 0, OCT_MAX_LINES, 0) },
   { "bscans", "B-scans",
       "B-scans per volume, for the place of each (0 = not known)", 0, NULL,
-      GST_OCT_UINT (GstOctCameraSettings, bscans, 0, G_MAXINT, 0) },
+      GST_OCT_UINT (
+          GstOctCameraSettings, bscans, 0, GST_OCT_SCAN_MOST_BSCANS, 0) },
   { "buffers", "Buffers",
       "Frames that the camera and the elements downstream can hold; when all "
       "are held, frames are lost (0 = those of a second, 16 to 1024, at most "

@@ -2,6 +2,7 @@
 #include "gstoctinput.h"
 #include "gstoctorigin.h"
 #include "gstocterror.h"
+#include "gstoctscanmeta.h"
 #include "oct-file.h"
 #include "oct-number.h"
 #include "oct-recording.h"
@@ -236,7 +237,8 @@ open_recording (
         oct_scan_places_ref (oct_recording_get_places (input->recording));
   bscans = find_bscans (input->recording, settings->reader.bscans);
   input->info.bscans =
-      bscans != 0 ? bscans : (guint)MIN (input->info.frames, G_MAXINT);
+      bscans != 0 ? bscans
+                  : (guint)MIN (input->info.frames, GST_OCT_SCAN_MOST_BSCANS);
   return input_check_settings (
              &settings->reader, &input->info, settings->location, error)
          && check_bscans (input, settings->location, error);
@@ -251,6 +253,8 @@ open_reader (
   if (input->reader == NULL)
     return FALSE;
   input->info = *oct_reader_get_info (input->reader);
+  if (settings->reader.bscans == 0)
+    input->info.bscans = MIN (input->info.bscans, GST_OCT_SCAN_MOST_BSCANS);
   return TRUE;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstoctsrcsettings.h"
 #include "gstoctcalibration.h"
+#include "gstoctscanmeta.h"
 
 #define MAX_FILE_FORMATS 32
 
@@ -340,6 +341,14 @@ gst_oct_src_settings_count_per_buffer (const GstOctSrcSettings *settings,
   guint most = (guint)(rows / MAX (1, info->lines));
   guint count = settings->per_buffer != 0 ? settings->per_buffer : info->bscans;
 
+  /* elements would leave their numbers out of account */
+  if (info->bscans > GST_OCT_SCAN_MOST_BSCANS) {
+    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+        "Volumes of %u B-scans were asked for; one has at most %d, set "
+        "`bscans` to that or less.",
+        info->bscans, GST_OCT_SCAN_MOST_BSCANS);
+    return 0;
+  }
   /* a single one is for others to refuse */
   if (count <= MAX (1, most))
     return (guint)MIN (count, info->frames);

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstoctscanmeta.h"
 
-/* B-scans of a volume: readers have a byte for each. */
-#define MOST_BSCANS (1 << 24)
-
 static gboolean
 copy_field (GQuark field, const GValue *value, gpointer to)
 {
@@ -191,7 +188,8 @@ gst_oct_scan_meta_get (GstBuffer *buffer, GstOctScanPosition *position)
     return FALSE;
   fields = gst_custom_meta_get_structure (meta);
   gst_structure_foreach (fields, scan_meta_find_value, &values);
-  if (!scan_meta_get_number (&values, BSCANS, 1, MOST_BSCANS, &bscans)
+  if (!scan_meta_get_number (
+          &values, BSCANS, 1, GST_OCT_SCAN_MOST_BSCANS, &bscans)
       || !scan_meta_get_number (&values, BSCAN, 0, bscans - 1, &bscan)
       || (values.values[VOLUME] != NULL
           && !scan_meta_get_number (
@@ -202,7 +200,7 @@ gst_oct_scan_meta_get (GstBuffer *buffer, GstOctScanPosition *position)
         "%" GST_PTR_FORMAT " is not a position of a B-scan: it needs "
         "bscan, from 0 and below bscans, which is at most %d, and may have "
         "volume and count",
-        fields, MOST_BSCANS);
+        fields, GST_OCT_SCAN_MOST_BSCANS);
     return FALSE;
   }
   found = (GstOctScanPosition){ .bscan = (guint)bscan,
@@ -297,6 +295,28 @@ gboolean
 gst_oct_scan_meta_has_valid (GstBuffer *buffer)
 {
   return scan_meta_find_valid (buffer) != NULL;
+}
+
+void
+gst_oct_scan_meta_set_unfinished (GstBuffer *buffer)
+{
+  GstCustomMeta *meta = find_meta (buffer);
+
+  g_return_if_fail (meta != NULL);
+  gst_structure_set (gst_custom_meta_get_structure (meta),
+      GST_OCT_SCAN_UNFINISHED, G_TYPE_BOOLEAN, TRUE, NULL);
+}
+
+gboolean
+gst_oct_scan_meta_is_unfinished (GstBuffer *buffer)
+{
+  GstCustomMeta *meta = find_meta (buffer);
+  gboolean unfinished = FALSE;
+
+  return meta != NULL
+         && gst_structure_get_boolean (gst_custom_meta_get_structure (meta),
+             GST_OCT_SCAN_UNFINISHED, &unfinished)
+         && unfinished;
 }
 
 void

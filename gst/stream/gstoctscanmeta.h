@@ -14,10 +14,13 @@
 
 G_BEGIN_DECLS
 
+/* B-scans of a volume: readers have a byte for each. */
+#define GST_OCT_SCAN_MOST_BSCANS (1 << 24)
+
 /* The contents of the meta. */
 typedef struct {
   guint bscan;    /* index in the volume, 0 .. bscans - 1, of the first one */
-  guint bscans;   /* B-scans per volume, 1 or more */
+  guint bscans;   /* B-scans per volume, 1 .. GST_OCT_SCAN_MOST_BSCANS */
   guint64 volume; /* number of the volume since the start */
   guint count;    /* B-scans in this buffer, of as many volumes as it takes */
   gboolean has_place; /* the meta says `place` and `repeat` of the first one */
@@ -53,6 +56,11 @@ void gst_oct_scan_meta_select_valid (
 
 /* Whether it says that A-lines are lost. */
 gboolean gst_oct_scan_meta_has_valid (GstBuffer *buffer);
+
+/* Says in the meta of `buffer`, which must be writable and have one, that its
+ * volume is one of those that come before the scan of it has ended. */
+void gst_oct_scan_meta_set_unfinished (GstBuffer *buffer);
+gboolean gst_oct_scan_meta_is_unfinished (GstBuffer *buffer);
 
 /* Gives `buffer`, which must be writable and have none, one like `meta`. */
 gboolean gst_oct_scan_meta_copy (GstBuffer *buffer, GstCustomMeta *meta);

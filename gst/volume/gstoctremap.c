@@ -24,6 +24,7 @@
 #include "gstoctscanmask.h"
 #include "gstoctscanmeta.h"
 #include "gstoctscanpath.h"
+#include "gstoctscatterevents.h"
 #include "gstoctvolumeevents.h"
 
 #include <string.h>
@@ -56,10 +57,11 @@ struct _GstOctRemap {
   GQueue events; /* to be sent after the caps of the output */
 
   GstOctScan scan;
-  gboolean has_volume;      /* something of a volume was stored */
-  gboolean fresh;           /* ... since the last raster */
-  GstClockTime start, end;  /* of those B-scans */
-  GstClockTime shown;       /* the end of those before, update=scan */
+  gboolean has_volume;     /* something of the volume under way was stored */
+  gboolean fresh;          /* ... since the last raster */
+  GstClockTime start, end; /* of those B-scans */
+  GstClockTime now;        /* the time of the scan, and at the last raster */
+  GstClockTime shown;
   gint64 pushed, push_time; /* when a raster was pushed, and how long it took */
   guint64 number;           /* of the next raster */
   guint64 delivered;        /* B-scans */
@@ -105,33 +107,6 @@ remap_forget_plan (GstOctRemap *self)
   gst_oct_scan_forget (&self->scan);
 }
 
-/* Whether the places are those of the B-scans.  `bscans`: of a volume, 0: the
- * stream does not say it. */
-static gboolean
-check_places (GstOctRemap *self, guint bscans, GError **error)
-{
-  const OctScanPlaces *places = self->places;
-  g_autofree char *come = NULL;
-
-  if (places == NULL) {
-    g_set_error_literal (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-        "octremap knows no places of the A-lines; set `scan` of octsrc, or "
-        "send an event application/x-oct-scan-path before the first B-scan.");
-    return FALSE;
-  }
-  if (places->lines == self->lines && (bscans == 0 || bscans == places->bscans))
-    return TRUE;
-  if (bscans > 0)
-    come = g_strdup_printf ("volumes of %u B-scans of ", bscans);
-  g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-      "The scan path has %u B-scans of %u A-lines, but %s%u A-lines come; send "
-      "the path of this scan, or set `lines` and `bscans` of the source to "
-      "those of the path.",
-      places->bscans, places->lines, come != NULL ? come : "B-scans of ",
-      self->lines);
-  return FALSE;
-}
-
 /* For the B-scans that come. */
 static gboolean
 remap_prepare (GstOctRemap *self, guint bscans, GError **error)
@@ -140,7 +115,8 @@ remap_prepare (GstOctRemap *self, guint bscans, GError **error)
   OctScanRemap *map;
   guint holes;
 
-  if (!check_places (self, bscans, error))
+  if (!gst_oct_branch_allows_volumes (GST_ELEMENT (self), error)
+      || !gst_oct_remap_grid_check (self->places, self->lines, bscans, error))
     return FALSE;
   map = gst_oct_remap_grid_make (settings, self->places, &self->grid, error);
   if (map == NULL)
@@ -215,7 +191,8 @@ remap_make_caps (GstOctRemap *self)
         (gint)(self->in.rows / self->in.bscans), NULL);
   /* neighbours of the raster were not taken one after the other */
   gst_structure_remove_fields (to, GST_OCT_BSCANS_FIELD, GST_OCT_REPEATS_FIELD,
-      GST_OCT_LINE_RATE_FIELD, NULL);
+      GST_OCT_LINE_RATE_FIELD, GST_OCT_SCAN_LINES_FIELD,
+      GST_OCT_SCAN_BSCANS_FIELD, NULL);
   remap_set_times (self, to);
   return gst_caps_new_full (to, NULL);
 }
@@ -236,6 +213,9 @@ send_holes (GstOctRemap *self)
   if (self->sent != NULL && memcmp (taken, self->sent, pixels) == 0)
     return TRUE;
   if (memchr (taken, 1, pixels) == NULL) {
+    /* those that are to come may be on the raster */
+    if (self->has_volume)
+      return FALSE;
     if (!self->empty)
       GST_ELEMENT_WARNING (self, STREAM, DECODE,
           ("No A-line on the raster has come since the scan path, and the "
@@ -301,6 +281,8 @@ remap_stamp (GstOctRemap *self, GstBuffer *buffer, guint row)
   gst_oct_scan_meta_set (buffer,
       &(GstOctScanPosition){
           .bscan = row, .bscans = rows, .volume = self->number, .count = 1 });
+  if (self->has_volume)
+    gst_oct_scan_meta_set_unfinished (buffer);
 }
 
 static void
@@ -339,7 +321,7 @@ remap_deliver (GstOctRemap *self)
     remap_stamp (self, buffer, row);
     ret = gst_pad_push (self->src, buffer);
   }
-  self->shown = self->end;
+  self->shown = self->now;
   remap_forget_fresh (self);
   self->number++;
   self->pushed = g_get_monotonic_time ();
@@ -347,19 +329,18 @@ remap_deliver (GstOctRemap *self)
   return ret;
 }
 
-/* A volume ends. */
+/* A volume ends.  Its raster comes once more if none of its A-lines have come
+ * since the last one, which nobody knew to be the last. */
 static GstFlowReturn
 remap_finish (GstOctRemap *self)
 {
-  GstFlowReturn ret = GST_FLOW_OK;
-
   if (!self->has_volume)
     return GST_FLOW_OK;
   self->has_volume = FALSE;
   remap_count_missing (self);
-  if (self->fresh)
-    ret = remap_deliver (self);
-  return ret;
+  if (!self->fresh)
+    self->start = self->end = self->shown;
+  return remap_deliver (self);
 }
 
 /* Whether it is time for a raster between the ends of volumes.  They have no
@@ -376,9 +357,9 @@ remap_is_due (const GstOctRemap *self)
     return TRUE;
   if (g_get_monotonic_time () - self->pushed < self->push_time)
     return FALSE;
-  return !GST_CLOCK_TIME_IS_VALID (self->end)
-         || !GST_CLOCK_TIME_IS_VALID (self->shown) || self->end < self->shown
-         || self->end - self->shown >= (GstClockTime)(interval * GST_SECOND);
+  return !GST_CLOCK_TIME_IS_VALID (self->now)
+         || !GST_CLOCK_TIME_IS_VALID (self->shown) || self->now < self->shown
+         || self->now - self->shown >= (GstClockTime)(interval * GST_SECOND);
 }
 
 /* The volume under way ends, with the B-scans that have come. */
@@ -386,10 +367,19 @@ static void
 remap_end (GstOctRemap *self)
 {
   GstOctScan *scan = &self->scan;
+  g_autoptr (GError) error = NULL;
 
   if (self->has_volume && scan->begun && !scan->ended)
     scan->counts.missing += scan->bscans - scan->stored;
-  (void)remap_finish (self);
+  /* no B-scan upstream fails for it */
+  if (remap_finish (self) == GST_FLOW_NOT_NEGOTIATED) {
+    g_set_error (&error, OCT_ERROR, OCT_ERROR_SETTINGS,
+        "The elements after octremap do not take its raster of %u columns and "
+        "%u rows; set `columns` and `rows` to what they take, or check caps "
+        "filters and their order.",
+        self->grid.columns, self->grid.rows);
+    (void)remap_fail (self, &error);
+  }
   gst_oct_scan_forget (scan);
 }
 
@@ -402,15 +392,14 @@ remap_note_time (GstOctRemap *self, GstBuffer *buffer, const GstOctScanRun *run)
   GstClockTime duration = GST_BUFFER_DURATION (buffer);
   guint n = self->in.bscans;
 
-  if (!GST_CLOCK_TIME_IS_VALID (time))
-    return;
-  if (GST_CLOCK_TIME_IS_VALID (duration)) {
+  if (GST_CLOCK_TIME_IS_VALID (time) && GST_CLOCK_TIME_IS_VALID (duration)) {
     end = time + gst_util_uint64_scale (duration, run->image + run->n, n);
     time += gst_util_uint64_scale (duration, run->image, n);
   }
   if (!self->fresh)
     self->start = time;
   self->end = end;
+  self->now = GST_CLOCK_TIME_IS_VALID (end) ? end : time;
 }
 
 static GstFlowReturn
@@ -462,7 +451,8 @@ remap_take (GstOctRemap *self, GstBuffer *buffer)
   GstFlowReturn ret;
 
   if (self->remapper == NULL ? !remap_prepare (self, bscans, &error)
-                             : !check_places (self, bscans, &error))
+                             : !gst_oct_remap_grid_check (
+                                 self->places, self->lines, bscans, &error))
     return remap_fail (self, &error);
   passage = gst_oct_remapper_get_passage (self->remapper);
   if (!gst_oct_passage_begin (passage, buffer, &error))
@@ -490,15 +480,38 @@ gst_oct_remap_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
 
 /* ------------------------------------------------------------------- events */
 
+/* B-scans of the same kind go on in the volume under way, however many of them
+ * are in a buffer. */
+static gboolean
+remap_go_on (
+    GstOctRemap *self, const GstOctInfo *info, GstCaps *caps, GError **error)
+{
+  self->in = *info;
+  self->has_output = FALSE;
+  gst_caps_replace (&self->caps, caps);
+  return self->remapper == NULL
+         || gst_oct_passage_set_input (
+             gst_oct_remapper_get_passage (self->remapper), info, error);
+}
+
 static gboolean
 remap_take_caps (GstOctRemap *self, GstEvent *event)
 {
   g_autoptr (GError) error = NULL;
+  GstOctInfo info;
   GstCaps *caps;
 
   gst_event_parse_caps (event, &caps);
   if (self->caps != NULL && gst_caps_is_equal (self->caps, caps))
     return TRUE;
+  if (self->caps != NULL && self->input_on_gpu == gst_oct_caps_is_on_gpu (caps)
+      && gst_oct_info_from_caps (&info, caps, NULL)
+      && gst_oct_info_same_bscans (&info, &self->in)) {
+    if (remap_go_on (self, &info, caps, &error))
+      return TRUE;
+    (void)remap_fail (self, &error);
+    return FALSE;
+  }
   remap_end (self);
   remap_forget_plan (self);
   gst_caps_replace (&self->caps, NULL);
@@ -517,7 +530,7 @@ remap_take_caps (GstOctRemap *self, GstEvent *event)
   return TRUE;
 }
 
-/* FALSE: the event has no places. */
+/* FALSE: another event. */
 static gboolean
 remap_take_places (GstOctRemap *self, GstEvent *event)
 {
@@ -525,7 +538,7 @@ remap_take_places (GstOctRemap *self, GstEvent *event)
       gst_oct_scan_path_event_take (event, GST_ELEMENT (self));
 
   if (places == NULL)
-    return FALSE;
+    return gst_event_has_name (event, GST_OCT_SCAN_PATH_EVENT_NAME);
   if (!oct_scan_places_equal (places, self->places)) {
     remap_end (self);
     remap_forget_plan (self);
@@ -767,7 +780,7 @@ gst_oct_remap_init (GstOctRemap *self)
   gst_oct_properties_init (&gst_oct_remap_properties, &self->settings);
   g_queue_init (&self->events);
   gst_oct_scan_clear (&self->scan);
-  self->start = self->end = self->shown = GST_CLOCK_TIME_NONE;
+  self->start = self->end = self->now = self->shown = GST_CLOCK_TIME_NONE;
   self->sink = remap_new_pad (self, "sink");
   self->src = remap_new_pad (self, "src");
   gst_pad_set_chain_function (self->sink, gst_oct_remap_chain);

@@ -82,6 +82,31 @@ static GST_OCT_DEFINE_ENUM (
 const GstOctProperties gst_oct_remap_properties =
     GST_OCT_PROPERTIES (GstOctRemapSettings, remap_rows);
 
+gboolean
+gst_oct_remap_grid_check (
+    const OctScanPlaces *places, guint lines, guint bscans, GError **error)
+{
+  g_autofree char *come = NULL;
+
+  if (places == NULL) {
+    g_set_error_literal (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+        "octremap knows no places of the A-lines; set `scan` of octsrc, or "
+        "send an event application/x-oct-scan-path before the first B-scan.");
+    return FALSE;
+  }
+  if (places->lines == lines && (bscans == 0 || bscans == places->bscans))
+    return TRUE;
+  if (bscans > 0)
+    come = g_strdup_printf ("volumes of %u B-scans of ", bscans);
+  g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+      "The scan path has %u B-scans of %u A-lines, but %s%u A-lines come; send "
+      "the path of this scan, or set `lines` and `bscans` of the source to "
+      "those of the path.",
+      places->bscans, places->lines, come != NULL ? come : "B-scans of ",
+      lines);
+  return FALSE;
+}
+
 typedef struct {
   double low[OCT_SCAN_AXES], size[OCT_SCAN_AXES];
 } Box;

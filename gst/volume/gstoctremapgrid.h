@@ -29,6 +29,12 @@ typedef struct {
   double spacing[OCT_SCAN_AXES]; /* metres */
 } GstOctRemapGrid;
 
+/* Whether the places are those of the B-scans, of `lines` each.  `bscans`: of a
+ * volume, 0: the stream does not say it; `places` NULL: none are known.  FALSE
+ * with OCT_ERROR_SETTINGS. */
+gboolean gst_oct_remap_grid_check (
+    const OctScanPlaces *places, guint lines, guint bscans, GError **error);
+
 /* The weights of a path, and the raster.  NULL with OCT_ERROR_SETTINGS. */
 OctScanRemap *gst_oct_remap_grid_make (const GstOctRemapSettings *settings,
     const OctScanPlaces *places, GstOctRemapGrid *grid, GError **error);

@@ -70,6 +70,7 @@ struct _GstOctVolumeCs {
   gboolean has_volume;     /* something was stored */
   GstClockTime start, end; /* of the stored B-scans */
   guint64 number;          /* of the volume under way */
+  gboolean unfinished;     /* as its B-scans say */
   guint64 delivered;       /* B-scans */
 };
 
@@ -308,6 +309,8 @@ volume_cs_stamp (GstOctVolumeCs *self, GstBuffer *buffer, guint bscan)
                                      .bscans = bscans,
                                      .volume = self->number,
                                      .count = 1 });
+  if (self->unfinished)
+    gst_oct_scan_meta_set_unfinished (buffer);
 }
 
 /* Fills in a volume from the A-lines that have come, and delivers it. */
@@ -337,6 +340,22 @@ volume_cs_finish (GstOctVolumeCs *self)
   }
   forget_volume (self);
   return ret;
+}
+
+/* The volume under way ends with the A-lines that have come.  No B-scan upstream
+ * fails if the elements after this one do not take it. */
+static void
+volume_cs_end (GstOctVolumeCs *self)
+{
+  g_autoptr (GError) error = NULL;
+
+  if (volume_cs_finish (self) != GST_FLOW_NOT_NEGOTIATED)
+    return;
+  g_set_error (&error, OCT_ERROR, OCT_ERROR_SETTINGS,
+      "The elements after octvolumecs do not take its volume of %u B-scans of "
+      "%u A-lines; check caps filters and their order.",
+      self->mask->bscans, self->mask->lines);
+  (void)volume_cs_fail (self, &error);
 }
 
 /* ------------------------------------------------------------------- store */
@@ -393,6 +412,7 @@ take_runs (GstOctVolumeCs *self, GstBuffer *buffer)
       return volume_cs_fail (self, &error);
     note_time (self, buffer, &run);
     self->has_volume = TRUE;
+    self->unfinished = gst_oct_scan_meta_is_unfinished (buffer);
     self->number = self->scan.volume;
     if (run.ends)
       ret = volume_cs_finish (self);
@@ -485,7 +505,7 @@ take_caps (GstOctVolumeCs *self, GstEvent *event)
     volume_cs_fail (self, &error);
     return FALSE;
   }
-  volume_cs_finish (self);
+  volume_cs_end (self);
   forget_plan (self);
   gst_caps_replace (&self->caps, NULL);
   if (on_gpu && gst_oct_place_get_cuda (&self->place) == NULL)
@@ -510,7 +530,7 @@ take_custom (GstOctVolumeCs *self, GstEvent **event)
 
   if (mask != NULL) {
     if (!oct_scan_mask_equal (mask, self->sent)) {
-      volume_cs_finish (self);
+      volume_cs_end (self);
       forget_plan (self);
     }
     g_clear_pointer (&self->sent, oct_scan_mask_unref);
@@ -549,7 +569,7 @@ gst_oct_volume_cs_sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
     return TRUE;
   }
   if (gst_oct_volume_events_end (&self->scan, event))
-    volume_cs_finish (self);
+    volume_cs_end (self);
   return gst_oct_volume_events_pass (
       &self->events, self->has_output, self->src, event);
 }

@@ -626,7 +626,9 @@ gst_oct_volume_sink_render (GstBaseSink *base, GstBuffer *buffer)
   GstOctVolumeSink *self = GST_OCT_VOLUME_SINK (base);
   g_autoptr (GError) error = NULL;
 
-  if (volume_sink_take (self, buffer, &error))
+  /* its A-lines come once more, when the scan has ended */
+  if (gst_oct_scan_meta_is_unfinished (buffer)
+      || volume_sink_take (self, buffer, &error))
     return GST_FLOW_OK;
   gst_oct_file_sink_fail (GST_OCT_FILE_SINK (self), &error);
   return GST_FLOW_ERROR;

@@ -185,6 +185,7 @@ convert_one (const Options *options, OctConvertManifest *manifest,
       oct_convert_work_begin (folders, input, options->text, error);
   g_autoptr (GError) reason = NULL;
   g_autofree char *note = NULL, *warning = NULL, *message = NULL;
+  g_autofree char *failure = NULL;
   guint64 missing = 0;
   guint count = 0;
   gboolean ok;
@@ -216,9 +217,12 @@ convert_one (const Options *options, OctConvertManifest *manifest,
     print_line (work, input, "another program has converted it meanwhile");
     return TRUE;
   }
-  note_failure (work, input, reason->message);
+  failure = warning != NULL
+                ? g_strdup_printf ("%s (%s)", reason->message, warning)
+                : g_strdup (reason->message);
+  note_failure (work, input, failure);
   return oct_convert_manifest_add_failure (
-      manifest, input, options->text, reason->message, error);
+      manifest, input, options->text, failure, error);
 }
 
 static gboolean

@@ -679,6 +679,20 @@ GST_START_TEST (test_chain)
 }
 GST_END_TEST;
 
+/* Elements upstream do not learn it at the end of the stream. */
+GST_START_TEST (test_refused_at_the_end)
+{
+  GstHarness *harness = make_harness (
+      "! capsfilter caps=application/x-oct-ascans,lines=99", FALSE);
+
+  push_volume (harness, FALSE, 0, 1);
+  gst_harness_push_event (harness, gst_event_new_eos ());
+  oct_test_assert_error (oct_test_bus (harness),
+      "do not take its volume of 4 B-scans of 5 A-lines", NULL);
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
 static Suite *
 octvolumecs_suite (void)
 {
@@ -694,6 +708,7 @@ octvolumecs_suite (void)
   tcase_add_test (tcase, test_segment_again);
   tcase_add_test (tcase, test_latency);
   tcase_add_test (tcase, test_mask_of_an_application);
+  tcase_add_test (tcase, test_refused_at_the_end);
   tcase_add_loop_test (tcase, test_mistakes, 0, G_N_ELEMENTS (mistakes));
   tcase_add_loop_test (tcase, test_cut, 0, G_N_ELEMENTS (cuts));
   tcase_add_loop_test (tcase, test_refused, 0, G_N_ELEMENTS (refused));

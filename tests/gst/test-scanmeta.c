@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The position of B-scans as programs in other languages write it: octgather
  * puts two B-scans together where the second one's place follows the first. */
-#include "oct-test.h"
+#include "oct-test-files.h"
+#include "oct-test-pipelines.h"
 
 #define CAPS "video/x-raw,format=GRAY8,width=64,height=2,framerate=10/1"
 
@@ -140,6 +141,32 @@ GST_START_TEST (test_valid_of_images)
 }
 GST_END_TEST;
 
+/* Positions beyond 2^24 B-scans of a volume are not read: sources say none.
+ * Files without volumes are cut. */
+GST_START_TEST (test_most)
+{
+  enum { MOST = 1 << 24, SAMPLES = 16 };
+  const char *words[] = { "Volumes of 16777217 B-scans", "`bscans`", NULL };
+  g_autofree char *path =
+      oct_test_sparse ("m.raw", (MOST + 1) * 2ull * SAMPLES);
+  g_autofree char *launch =
+      g_strdup_printf ("octsrc location=%s samples=16 lines=1 num-buffers=1 ! "
+                       "appsink name=sink sync=false",
+          path);
+  GstElement *pipeline = oct_test_start (launch);
+  GstSample *sample = oct_test_pull_from (pipeline, "sink");
+
+  fail_unless (sample != NULL);
+  fail_unless_equals_int (
+      oct_test_get_scan_position (gst_sample_get_buffer (sample)).bscans, MOST);
+  gst_sample_unref (sample);
+  oct_test_stop (pipeline);
+  fail_if (oct_test_plays (
+      "octsrc samples=64 lines=1 bscans=16777217 num-buffers=1 ! fakesink",
+      words));
+}
+GST_END_TEST;
+
 static Suite *
 scanmeta_suite (void)
 {
@@ -148,7 +175,9 @@ scanmeta_suite (void)
 
   suite_add_tcase (suite, tcase);
   tcase_add_loop_test (tcase, test_positions, 0, G_N_ELEMENTS (pairs));
+  tcase_add_unchecked_fixture (tcase, NULL, oct_test_remove_files);
   tcase_add_test (tcase, test_valid_of_images);
+  tcase_add_test (tcase, test_most);
   return suite;
 }
 

@@ -213,7 +213,9 @@ def test_no_path(folder):
     # a path of another scan
     (folder / "plain-scan-path.txt").write_text("0 0\n1 1\n\n2 2\n3 3\n")
     text = convert(folder, "plain", "--remap", status=1)
-    assert "plain-scan-path.txt" in text and "keeps no scan path" in text, text
+    failed = text[text.index("Failed:"):]
+    assert "plain-scan-path.txt" in failed and "keeps no scan path" in failed, text
+    assert "plain-scan-path.txt" in manifest(folder)[-1]["message"], manifest(folder)
     text = convert(folder, "s", "--remap", "--bscans", SMALL // 2, status=1)
     assert "set --lines and --bscans" in text and "`" not in text, text
     assert "not begun" in text and not list((folder / "out").glob("plain*"))
