@@ -604,7 +604,9 @@ gst_oct_comedi_board_write (GstOctComediBoard *board, const guint8 *samples,
   }
   if (n < 0 && (reason == EAGAIN || reason == EINTR))
     return GST_OCT_COMEDI_FULL;
-  if (!board_is_gone (board) && !gst_oct_comedi_board_is_running (board))
+  if (!board_is_gone (board)
+      && ((n < 0 && reason == EPIPE)
+          || !gst_oct_comedi_board_is_running (board)))
     return GST_OCT_COMEDI_STOPPED;
   if (n == 0)
     return GST_OCT_COMEDI_FULL;
