@@ -362,6 +362,7 @@ gst_oct_comedi_sink_render (GstBaseSink *base, GstBuffer *buffer)
 
 /* -------------------------------------------------------------------- stream */
 
+/* Events in the order of buffers come under the preroll lock. */
 static gboolean
 gst_oct_comedi_sink_set_caps (GstBaseSink *base, GstCaps *caps)
 {
@@ -375,7 +376,6 @@ gst_oct_comedi_sink_set_caps (GstBaseSink *base, GstCaps *caps)
   if (!gst_structure_get_int (s, "channels", &channels)
       || !gst_structure_get_int (s, "rate", &rate))
     return FALSE;
-  GST_BASE_SINK_PREROLL_LOCK (self);
   comedi_sink_halt (self, FALSE);
   ok = gst_oct_comedi_board_prepare (
       self->board, (guint)channels, (guint)rate, &warning, &error);
@@ -386,7 +386,6 @@ gst_oct_comedi_sink_set_caps (GstBaseSink *base, GstCaps *caps)
     self->properties.rate = gst_oct_comedi_board_get_rate (self->board);
     GST_OBJECT_UNLOCK (self);
   }
-  GST_BASE_SINK_PREROLL_UNLOCK (self);
   if (!ok)
     gst_oct_file_sink_fail (GST_OCT_FILE_SINK (self), &error);
   else if (warning != NULL)
@@ -394,7 +393,7 @@ gst_oct_comedi_sink_set_caps (GstBaseSink *base, GstCaps *caps)
   return ok;
 }
 
-/* The streaming thread does not play: at the end, in a flush, or paused. */
+/* For other threads, when the streaming thread does not play. */
 static void
 comedi_sink_halt_locked (GstOctComediSink *self, gboolean patient)
 {
@@ -411,7 +410,7 @@ gst_oct_comedi_sink_event (GstBaseSink *base, GstEvent *event)
   gboolean ok;
 
   if (type == GST_EVENT_EOS)
-    comedi_sink_halt_locked (self, TRUE);
+    comedi_sink_halt (self, TRUE);
   ok = GST_BASE_SINK_CLASS (gst_oct_comedi_sink_parent_class)
            ->event (base, event);
   if (type == GST_EVENT_FLUSH_START) {

@@ -127,7 +127,7 @@ fake_call (const char *name)
 {
   fake_note (name);
   fake.error = EIO;
-  return fake.gone || g_strcmp0 (fake.board.fail, name) == 0;
+  return fake.gone || g_strcmp0 (fake.board.failing, name) == 0;
 }
 
 #define EXPECT(condition)                                                      \

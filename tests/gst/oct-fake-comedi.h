@@ -24,7 +24,7 @@ typedef struct {
   gboolean wide, soft;   /* samples of 32 bits; calibrated by software */
   gboolean uncalibrated; /* and its file is not there */
   gboolean no_commands, locked, other_subdevice, no_range, no_inputs;
-  const char *fail;  /* name of the call that fails */
+  const char *failing;  /* name of the call that fails */
   guint underrun_at; /* frames; 0: never */
   guint stand_at;    /* frames at which its clock stands; 0: never */
 } FakeComediBoard;

@@ -25,8 +25,7 @@ static const FakeComediBoard wide = {
 static GArray *
 scan_make (const char *settings)
 {
-  g_autofree char *launch = g_strconcat (
-      "octscangen ", settings, " ! audio/x-raw,format=F64LE", NULL);
+  g_autofree char *launch = g_strconcat ("octscangen ", settings, NULL);
   GstHarness *harness = gst_harness_new_parse (launch);
   GArray *values = g_array_new (FALSE, FALSE, sizeof (double));
   GstBuffer *buffer = NULL;
@@ -543,10 +542,10 @@ GST_START_TEST (test_refusals)
         "limit-acceleration-y=1e9 limit-velocity-x=1e6 "
         "limit-velocity-y=1e6",
         "", "plays 1e+06 samples per second at best" },
-    { { BOARD, .fail = "command_test" }, "", "", "refused a scan of these" },
-    { { BOARD, .fail = "command" }, "", "", "refused to play the scan" },
-    { { BOARD, .fail = "internal_trigger" }, "", "", "refused to start" },
-    { { BOARD, .fail = "get_hardcal_converter" }, "", "",
+    { { BOARD, .failing = "command_test" }, "", "", "refused a scan of these" },
+    { { BOARD, .failing = "command" }, "", "", "refused to play the scan" },
+    { { BOARD, .failing = "internal_trigger" }, "", "", "refused to start" },
+    { { BOARD, .failing = "get_hardcal_converter" }, "", "",
         "how it makes voltages" },
     { { BOARD }, "volts-per-unit-x=1.9", "full-scale=100 range=5",
         "makes -5 to 5 V; set `full-scale`" },
