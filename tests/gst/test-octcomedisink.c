@@ -100,6 +100,19 @@ player_wait (Player *p, GstMessageType types)
   return error != NULL ? g_strdup (error->message) : NULL;
 }
 
+/* The sink has one sentence for one mistake; octscangen may say that it cannot go
+ * on. */
+static void
+player_check_one (Player *p)
+{
+  GstMessage *message;
+
+  while ((message = gst_bus_pop_filtered (p->bus, GST_MESSAGE_ERROR)) != NULL) {
+    fail_if (GST_MESSAGE_SRC (message) == GST_OBJECT (p->sink));
+    gst_message_unref (message);
+  }
+}
+
 static void
 player_wait_eos (Player *p)
 {
@@ -499,7 +512,7 @@ GST_START_TEST (test_gone)
   fake_comedi_pull ();
   text = player_wait (&p, GST_MESSAGE_ERROR);
   fail_unless (strstr (text, "is gone while it played") != NULL, "%s", text);
-  oct_test_assert_quiet (p.bus);
+  player_check_one (&p);
   player_end (&p);
 }
 GST_END_TEST
@@ -559,8 +572,7 @@ GST_START_TEST (test_refusals)
     player_begin (&p, &cases[i].board, scan, cases[i].settings);
     text = player_wait (&p, GST_MESSAGE_ERROR);
     fail_unless (strstr (text, cases[i].words) != NULL, "%u: %s", i, text);
-    /* one sentence for one mistake */
-    oct_test_assert_quiet (p.bus);
+    player_check_one (&p);
     player_end (&p);
   }
 }
@@ -590,15 +602,15 @@ GST_START_TEST (test_bad_buffers)
   static const double bad[] = { G_MAXDOUBLE, -1.001, NAN, INFINITY };
 
   for (guint i = 0; i <= G_N_ELEMENTS (bad); i++) {
-    GstHarness *harness = gst_harness_new ("octcomedisink");
+    GstHarness *harness;
     g_autoptr (GstBus) bus = gst_bus_new ();
     double values[8] = { 0, 0, 0, 0, 0, 0, 0, 0 };
     const gsize size = i < G_N_ELEMENTS (bad) ? sizeof values : 63;
 
     fake_comedi_reset (&usual);
+    harness = gst_harness_new_parse ("octcomedisink device=" FAKE_COMEDI_DEVICE
+                                     " library=\"" OCT_TEST_FAKE_COMEDI "\"");
     gst_element_set_bus (harness->element, bus);
-    g_object_set (harness->element, "library", OCT_TEST_FAKE_COMEDI, "device",
-        FAKE_COMEDI_DEVICE, NULL);
     gst_harness_play (harness);
     gst_harness_set_src_caps_str (harness,
         "audio/x-raw,format=F64LE,layout=interleaved,channels=2,rate=100000");
@@ -612,10 +624,9 @@ GST_START_TEST (test_bad_buffers)
         GST_FLOW_ERROR);
     oct_test_assert_error (bus,
         i < G_N_ELEMENTS (bad) ? "for output 1" : "not whole samples", NULL);
-    /* an empty one is nothing */
     gst_element_set_bus (harness->element, NULL);
     gst_harness_teardown (harness);
-    fail_unless_equals_int (fake_comedi_count (), 4 + HOLD - 1);
+    fail_unless_equals_int (fake_comedi_count (), 4 + HOLD);
   }
 }
 GST_END_TEST
