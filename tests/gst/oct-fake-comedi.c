@@ -33,6 +33,12 @@ static struct {
 
 /* ------------------------------------------------------------------- control */
 
+/* A program that does not reset it has a usual board. */
+static void __attribute__ ((constructor)) fake_load (void)
+{
+  fake_comedi_reset (&(FakeComediBoard){ .maxdata = 65535, .send = 1 << 18 });
+}
+
 void
 fake_comedi_reset (const FakeComediBoard *board)
 {
@@ -296,7 +302,9 @@ static GstOctComediRange ranges[] = { { -5, 5, 0 }, { 0, 10, 0 },
 gpointer
 comedi_open (const char *file)
 {
-  if (fake_call ("open") || strcmp (file, FAKE_COMEDI_DEVICE) != 0) {
+  if (fake_call ("open")
+      || (strcmp (file, FAKE_COMEDI_DEVICE) != 0
+          && strcmp (file, "/dev/comedi0") != 0)) {
     fake.error = ENOENT;
     return NULL;
   }
