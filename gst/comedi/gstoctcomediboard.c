@@ -232,7 +232,7 @@ board_parse_channels (GstOctComediBoard *board, GError **error)
   return TRUE;
 }
 
-/* How far a range is from what was asked for; negative: it does not do. */
+/* The least is the best of the ranges; negative: this one does not fit. */
 static double
 board_judge_range (
     const GstOctComediBoard *board, const GstOctComediRange *range)
@@ -240,7 +240,7 @@ board_judge_range (
   const double wanted = board->settings->range;
   const double full = board->settings->full_scale;
 
-  /* a rounded limit of the board is no reason */
+  /* limits of ranges are rounded */
   if (range->unit != 0 || !(range->max > range->min))
     return -1;
   if (wanted > 0.0)

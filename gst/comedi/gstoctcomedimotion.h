@@ -21,7 +21,7 @@ typedef struct {
   double rest[GST_OCT_COMEDI_MAX_CHANNELS]; /* the first sample of all */
   /* what was handed to the board, the last sample and the one before it */
   double last[GST_OCT_COMEDI_MAX_CHANNELS], before[GST_OCT_COMEDI_MAX_CHANNELS];
-  /* the same of what has come from upstream */
+  /* the last two samples that have come from upstream */
   double seen[2][GST_OCT_COMEDI_MAX_CHANNELS];
   guint n_seen; /* up to 2 */
   OctScanLimits limits;
@@ -35,7 +35,7 @@ void gst_oct_comedi_motion_set (
  * the first. */
 void gst_oct_comedi_motion_see (
     GstOctComediMotion *motion, const double *volts, guint n);
-/* What comes next does not follow what was seen. */
+/* The next samples do not follow those that were seen. */
 void gst_oct_comedi_motion_forget (GstOctComediMotion *motion);
 /* volts[n][channels] were handed to the board. */
 void gst_oct_comedi_motion_play (

@@ -7,8 +7,8 @@
  * false library of Comedi, and not with a real board yet.
  *
  * |[
- * gst-launch-1.0 -e octscangen line-rate=20000 lines=128 bscans=128 width=2
- *   height=2 ! octcomedisink device=/dev/comedi0
+ * gst-launch-1.0 octscangen line-rate=20000 lines=128 bscans=64 width=2
+ *   volumes=2 ! octcomedisink device=/dev/comedi0
  * ]|
  */
 #include "gstoctcomedisink.h"
@@ -25,7 +25,7 @@ GST_DEBUG_CATEGORY_STATIC (gst_oct_comedi_sink_debug);
 /* A command ends at a sample of all channels; a board whose clock stands never
  * gets there. */
 #define TORN_TIME (G_TIME_SPAN_MILLISECOND * 100)
-/* What the board may need beyond the time of the samples. */
+/* The board may need more than the time of the samples. */
 #define SPARE_TIME (G_TIME_SPAN_MILLISECOND * 300)
 /* Boards that stop with the last part of their buffer unplayed stop at rest. */
 #define HOLD_SECONDS 0.02
@@ -315,7 +315,7 @@ comedi_sink_play (
       self->running = FALSE;
     }
     if (result == GST_OCT_COMEDI_FULL) {
-      /* who has interrupted it brings the mirrors to rest */
+      /* the thread that has interrupted it brings the mirrors to rest */
       const GstFlowReturn flow =
           gst_base_sink_wait_preroll (GST_BASE_SINK (self));
 

@@ -2,7 +2,7 @@
 /**
  * A false libcomedi.so.0 with one board: the functions that octcomedisink calls,
  * with the rules of Comedi for their order.  It notes the samples that it plays
- * as fast as they come, and runs dry when it is asked for what it still has and
+ * as fast as they come, and runs dry when it is asked for its contents and
  * has nothing: so only the end of a stream is one.
  *
  * The board: subdevice 0 is an analog input, 1 an analog output without commands
@@ -24,9 +24,9 @@ typedef struct {
   gboolean wide, soft;   /* samples of 32 bits; calibrated by software */
   gboolean uncalibrated; /* and its file is not there */
   gboolean no_commands, locked, other_subdevice, no_range, no_inputs;
-  const char *failing;  /* name of the call that fails */
-  guint underrun_at; /* frames; 0: never */
-  guint stand_at;    /* frames at which its clock stands; 0: never */
+  const char *failing; /* name of the call that fails */
+  guint underrun_at;   /* frames; 0: never */
+  guint stand_at;      /* frames at which its clock stands; 0: never */
 } FakeComediBoard;
 
 /* Forgets everything, and takes this board. */
@@ -42,7 +42,7 @@ void fake_comedi_pull (void);
 /* Frames played so far, and bytes that wait. */
 guint fake_comedi_count (void);
 guint fake_comedi_get_waiting (void);
-/* Copies of what was played, guint [frame][channel], and of the calls, words
+/* Copies of the samples that were played, guint [frame][channel], and of the calls, words
  * with blanks between; faults of the program are "WRONG:..." */
 GArray *fake_comedi_get_played (void);
 char *fake_comedi_get_calls (void);

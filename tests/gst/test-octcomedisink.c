@@ -21,7 +21,7 @@ static const FakeComediBoard wide = {
   .maxdata = WIDE, .send = 8192, .wide = TRUE
 };
 
-/* What octscangen makes, in double precision, [samples][channels]. */
+/* The samples of octscangen, in double precision, [samples][channels]. */
 static GArray *
 scan_make (const char *settings)
 {
