@@ -415,7 +415,8 @@ board_test_command (GstOctComediBoard *board, GError **error)
 
     return board_refused (board, "a scan of these channels and this rate",
         reason,
-        "set `line-rate` of octscangen, `channels` and `clock-input` to what "
+        "set `line-rate` of octscangen, `channels`, `clock-input` and "
+        "`start-input` to what "
         "it has",
         error);
   }

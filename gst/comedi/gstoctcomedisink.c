@@ -291,7 +291,13 @@ comedi_sink_play (
     GstOctComediSink *self, const double *volts, guint n, GError **error)
 {
   gboolean is_first = !self->motion.is_used;
+  g_autofree guint8 *samples =
+      g_malloc (MAX (n * gst_oct_comedi_board_get_frame (self->board), 1));
 
+  /* a value that the board cannot make is not a limit of the scanner */
+  if (!gst_oct_comedi_board_convert (
+          self->board, volts, n, FALSE, samples, error))
+    return GST_FLOW_ERROR;
   gst_oct_comedi_motion_see (&self->motion, volts, n);
   while (n > 0) {
     GstOctComediResult result = GST_OCT_COMEDI_OK;
