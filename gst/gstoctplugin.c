@@ -8,6 +8,7 @@
 #  include "gstoctcamerasrc.h"
 #endif
 #include "gstoctcolormap.h"
+#include "gstoctcomedisink.h"
 #include "gstoctcs.h"
 #include "gstoctcuda.h"
 #include "gstoctdaqsrc.h"
@@ -57,6 +58,7 @@ plugin_init (GstPlugin *plugin)
   ok &= GST_DEVICE_PROVIDER_REGISTER (octcameraprovider, plugin);
 #endif
   ok &= GST_ELEMENT_REGISTER (octscangen, plugin);
+  ok &= GST_ELEMENT_REGISTER (octcomedisink, plugin);
   ok &= GST_ELEMENT_REGISTER (octdaqsrc, plugin);
   ok &= GST_ELEMENT_REGISTER (octgather, plugin);
   ok &= GST_ELEMENT_REGISTER (octscatter, plugin);

@@ -38,7 +38,7 @@ LAYERS = (
     ("gst/stream",),
     ("gst/defer",),
     ("gst/filter",),
-    ("gst/elements", "gst/igtl", "gst/volume"),
+    ("gst/comedi", "gst/elements", "gst/igtl", "gst/volume"),
     ("gst/chain",),
     ("gst/source",),
     ("gst",),

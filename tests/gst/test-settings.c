@@ -35,6 +35,9 @@ static const char *const launches[] = {
          " tee. ! queue ! octdcsub ! octcs iterations=1 ! octlogscale" SINK,
   SOURCE " ! octreconstruct" SINK,
   "octscangen lines=64 bscans=4 width=1 height=1 is-live=true" SINK,
+  "octscangen lines=64 bscans=4 width=1 height=1 is-live=true ! tee name=tee"
+  " ! queue ! octcomedisink library=\"" OCT_TEST_FAKE_COMEDI "\""
+  " tee. ! queue" SINK,
   "octimagesrc source::samples=256 source::lines=16 source::is-live=true"
   " source::line-rate=1600" SINK,
   SOURCE " ! octscatter name=s octcollect name=c" SINK
