@@ -29,6 +29,7 @@ static const char *const commands[] = {
   [OCT_LIVE_LABEL] = "label",
   [OCT_LIVE_NOTE] = "note",
   [OCT_LIVE_SCAN] = "scan",
+  [OCT_LIVE_TUNE] = "tune",
 };
 
 typedef struct {

@@ -285,6 +285,7 @@ client_take_message (OctLiveClient *client, const OctLiveMessage *message)
   case OCT_LIVE_LABEL:
   case OCT_LIVE_NOTE:
   case OCT_LIVE_SCAN:
+  case OCT_LIVE_TUNE:
     live_client_control (client, message);
     break;
   }

@@ -148,12 +148,9 @@ static void
 graph_tell_stopped (OctLiveGraph *graph, gint64 now)
 {
   gboolean any;
-  double seconds = (now - oct_pulse_get_last (&graph->pulse, &any)) / 1e6;
+  gint64 last = oct_pulse_get_last (&graph->pulse, &any);
 
-  g_printerr ("%s for %.0f s, and no error. %s\n",
-      any ? "No new pictures have come from the source"
-          : "No picture has come from the source yet",
-      seconds, OCT_LIVE_STALL_ADVICE);
+  oct_live_print_stop (any, (now - last) / 1e6, OCT_LIVE_STALL_ADVICE);
 }
 
 /* Images are back, and `graph->trouble` had nothing to do with it. */
@@ -217,8 +214,13 @@ close_feed (OctLiveGraph *graph)
     return;
   graph->closing = TRUE;
   graph->trying = NULL;
-  graph->focus.looking = FALSE;
   oct_live_feed_close (graph->feed);
+  /* not if the whole graph ends */
+  if (graph->focus.looking && graph->looker != 0) {
+    graph->focus.looking = FALSE;
+    graph->events.settings (OCT_LIVE_SEARCH_ENDED, graph->data);
+  }
+  graph->focus.looking = FALSE;
 }
 
 static gboolean graph_begin (gpointer data);
@@ -248,10 +250,7 @@ graph_finish (OctLiveGraph *graph)
   if (graph->settings.method == graph->used)
     return;
   graph->settings.method = graph->used;
-  graph->events.settings ("The source of the pictures has ended before the "
-                          "reconstruction could be changed; the one before "
-                          "stays.",
-      graph->data);
+  graph->events.settings (OCT_LIVE_NO_CHANGE, graph->data);
 }
 
 /* `failure`: a sentence, NULL when it is none. */
@@ -408,6 +407,7 @@ on_focused (const GstStructure *result, gpointer data)
   const char *text = gst_structure_get_string (result, "text");
   const char *what = gst_structure_get_string (result, "result");
   gboolean failed = g_strcmp0 (what, "failed") == 0;
+  g_autoptr (GError) error = NULL;
 
   graph->focus.looking = FALSE;
   g_free (graph->found);
@@ -415,8 +415,13 @@ on_focused (const GstStructure *result, gpointer data)
   if (g_strcmp0 (what, "changed") == 0) {
     oct_live_history_take (graph->history, result, &graph->settings);
     put_in_force (graph);
+  } else if (!failed && graph->focus.what == OCT_LIVE_FIND_DELAY) {
+    g_free (graph->found);
+    graph->found = oct_scanner_tune (graph->source.scanner, result, &error);
   }
-  graph->events.settings (failed ? text : NULL, graph->data);
+  if (error != NULL)
+    text = error->message;
+  graph->events.settings (failed || error != NULL ? text : NULL, graph->data);
 }
 
 static void
@@ -634,28 +639,33 @@ oct_live_graph_is_changing (OctLiveGraph *graph)
 }
 
 static gboolean
+graph_refuse (const char *problem, GError **error)
+{
+  if (problem != NULL)
+    g_set_error_literal (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED, problem);
+  return problem == NULL;
+}
+
+static gboolean
 graph_check_settings (
     OctLiveGraph *graph, OctLiveSettings *settings, GError **error)
 {
   g_autofree char *calibration = NULL;
 
-  if (!oct_live_graph_has_settings (graph)) {
-    g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED,
-        "These pictures come finished from their source; there is nothing to "
-        "set here.");
-    return FALSE;
-  }
+  if (!oct_live_graph_has_settings (graph))
+    return graph_refuse ("These pictures come finished from their source; "
+                         "there is nothing to set here.",
+        error);
   calibration = oct_live_graph_get_calibration (graph);
   if (!oct_live_settings_check (settings, error)
       || !oct_live_settings_check_background (
           settings, &graph->settings, calibration, error))
     return FALSE;
-  if (graph->over && settings->method != graph->used) {
-    g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED,
+  if (graph->over && settings->method != graph->used)
+    return graph_refuse (
         "The source of the pictures has ended, and another reconstruction has "
-        "nothing to be tried with; start oct-live again to choose one.");
-    return FALSE;
-  }
+        "nothing to be tried with; start oct-live again to choose one.",
+        error);
   return TRUE;
 }
 
@@ -676,14 +686,6 @@ oct_live_graph_set_settings (
   put_in_force (graph);
   graph_change (graph);
   return TRUE;
-}
-
-static gboolean
-graph_refuse (const char *problem, GError **error)
-{
-  if (problem != NULL)
-    g_set_error_literal (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED, problem);
-  return problem == NULL;
 }
 
 gboolean
