@@ -415,8 +415,8 @@ runs_back (const OctScanPoint *a, const OctScanPoint *b, guint lines)
 }
 
 gboolean
-oct_scan_tuner_check_path (const OctScanPlaces *places,
-    gboolean axes[OCT_SCAN_AXES], GError **error)
+oct_scan_tuner_check_path (
+    const OctScanPlaces *places, gboolean axes[OCT_SCAN_AXES], GError **error)
 {
   guint lines = places->lines, bscan = 1;
   double moves[OCT_SCAN_AXES] = { 0, 0 };

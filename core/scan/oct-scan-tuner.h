@@ -70,7 +70,7 @@ gboolean oct_scan_tuner_find (
  * of a raster that goes forth and back, so that pairs of them tell the delay.
  * axes[x, y]: along which axes the beam moves then.  FALSE with
  * OCT_ERROR_SETTINGS: it does not. */
-gboolean oct_scan_tuner_check_path (const OctScanPlaces *places,
-    gboolean axes[OCT_SCAN_AXES], GError **error);
+gboolean oct_scan_tuner_check_path (
+    const OctScanPlaces *places, gboolean axes[OCT_SCAN_AXES], GError **error);
 
 G_END_DECLS

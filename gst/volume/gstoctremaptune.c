@@ -16,7 +16,7 @@
 struct _GstOctRemapTune {
   GstElement *element;
   GstOctTake *take;
-  gint busy; /* atomic: a search has begun, and its message has not come */
+  gint busy;    /* atomic: a search has begun, and its message has not come */
   gint wanted;  /* atomic: B-scans */
   gint checked; /* atomic: the path goes forth and back */
 
@@ -65,13 +65,11 @@ static char *
 remap_tune_describe (
     const OctScanTuning *found, const char *axes, double line_rate)
 {
-  g_autofree char *time =
-      line_rate > 0
-          ? g_strdup_printf (" or %.4g us", found->lag / line_rate * 1e6)
-          : g_strdup ("");
-  g_autofree char *which = axes[1] != '\0'
-                               ? g_strdup ("delay-x and delay-y")
-                               : g_strdup_printf ("delay-%s", axes);
+  g_autofree char *time = line_rate > 0 ? g_strdup_printf (
+                              " or %.4g us", found->lag / line_rate * 1e6)
+                                        : g_strdup ("");
+  g_autofree char *which = axes[1] != '\0' ? g_strdup ("delay-x and delay-y")
+                                           : g_strdup_printf ("delay-%s", axes);
 
   return g_strdup_printf (
       "The beam is %.3f A-lines%s late (correlation %.2f); add this to %s of "
@@ -114,8 +112,8 @@ remap_tune_done (GstElement *element, gconstpointer result, const GError *error)
 
 /* FALSE: the search has failed. */
 static gboolean
-remap_tune_check (GstOctRemapTune *tune, const GstOctInfo *info,
-    const OctScanPlaces *places)
+remap_tune_check (
+    GstOctRemapTune *tune, const GstOctInfo *info, const OctScanPlaces *places)
 {
   g_autoptr (GError) error = NULL;
   gboolean axes[OCT_SCAN_AXES] = { FALSE, FALSE };
@@ -201,8 +199,8 @@ gst_oct_remap_tune_install (GObjectClass *klass)
    * @bscans: how many B-scans, 2 to 100
    *
    * Finds the delay of the mirrors in the next B-scans, as they come in, of a
-   * path that goes forth and back.  The element message "oct-tune" says what
-   * came of it; nothing is set.
+   * path that goes forth and back.  The element message "oct-tune" has the
+   * result; nothing is set.
    *
    * Returns: %FALSE when that is under way already
    */

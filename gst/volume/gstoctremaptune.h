@@ -19,7 +19,7 @@ typedef struct _GstOctRemapTune GstOctRemapTune;
 /* The action signal, for elements with gst_oct_remap_tune_add(). */
 void gst_oct_remap_tune_install (GObjectClass *klass);
 
-/* Of `element`, which owns it. */
+/* For `element`, which owns it. */
 GstOctRemapTune *gst_oct_remap_tune_add (GstElement *element);
 
 /* The B-scans of `buffer`, `on_gpu` as its caps say, belong to `places`; `bscan`: its first one.

@@ -61,7 +61,7 @@ add_kept (JsonBuilder *builder, OctLive *live)
   json_builder_end_object (builder);
 }
 
-/* Of the mirrors, in us. */
+/* The delay of the mirrors, in us. */
 static void
 report_add_delay (JsonBuilder *builder, const OctScanner *scanner)
 {
@@ -74,8 +74,7 @@ report_add_delay (JsonBuilder *builder, const OctScanner *scanner)
 
 /* The scan that was asked for last. */
 static void
-report_add_scan (
-    JsonBuilder *builder, OctLive *live, const OctLiveFocus *focus)
+report_add_scan (JsonBuilder *builder, OctLive *live, const OctLiveFocus *focus)
 {
   gboolean delay = focus->what == OCT_LIVE_FIND_DELAY;
   OctScannerScan scan;

@@ -25,7 +25,7 @@
 static const char *const patterns[] = { "raster", "radial", "spiral",
   "spiral-angular", "lissajous", "rosette", NULL };
 
-/* Of octscangen. */
+/* Properties of octscangen. */
 static const char *const delays[] = { "delay-x", "delay-y" };
 
 /* Shared with the thread of the pipeline. */
@@ -124,8 +124,7 @@ oct_scanner_options_use_kept (OctScannerOptions *o, const char *kept)
     kept = end != kept ? end : NULL;
   }
   if (kept == NULL || *kept != '\0' || (n != N_SCAN && n != N_KEPT)
-      || !scanner_is_scan (numbers)
-      || !scanner_is_delay (numbers + N_SCAN))
+      || !scanner_is_scan (numbers) || !scanner_is_delay (numbers + N_SCAN))
     return;
   if (o->size == NULL) {
     o->width = numbers[0];
@@ -622,7 +621,8 @@ const char *
 oct_scanner_get_untunable (const OctScanner *scanner)
 {
   if (!oct_scan_relay_is_counted (scanner->relay))
-    return "The mirrors of the virtual OCT system are not late; tune those of a "
+    return "The mirrors of the virtual OCT system are not late; tune those of "
+           "a "
            "scanner, with --daq and --scan-sink.";
   if (oct_scanner_get_fixed (scanner) != NULL)
     return oct_scanner_get_fixed (scanner);
@@ -684,9 +684,9 @@ oct_scanner_tune (
       scanner->delay[i] += lag / scanner->rate;
   scanner->tuned = TRUE;
   if (!scanner_is_delay (scanner->delay))
-    (void)scanner_refuse (
-        error, "The delay of the mirrors is more than a second; look whether "
-               "--scan-rate is the line rate of the digitizer.");
+    (void)scanner_refuse (error,
+        "The delay of the mirrors is more than a second; look whether "
+        "--scan-rate is the line rate of the digitizer.");
   else
     event = scanner_make_path (scanner, &scanner->scan, NULL, error);
   if (event == NULL) {

@@ -107,13 +107,13 @@ void oct_scanner_get_delay (const OctScanner *scanner, double delay[2]);
 /* NULL, or why the delay of the mirrors cannot be found, or set, now. */
 const char *oct_scanner_get_untunable (const OctScanner *scanner);
 
-/* Sets the delay by what octremap has found, a structure "oct-tune" that did not
+/* Sets the delay by the result of octremap, a structure "oct-tune" that did not
  * fail, from the end of a volume on.  A sentence on it, to be freed; NULL with a
  * sentence, and nothing changes. */
 char *oct_scanner_tune (
     OctScanner *scanner, const GstStructure *found, GError **error);
 
-/* The source has told a path: what was set before is in force. */
+/* The source has told a path: a delay that was set is in force. */
 void oct_scanner_take_path (OctScanner *scanner);
 
 /* Takes the beam to rest, waits for it up to a few seconds, and ends.  NULL is
