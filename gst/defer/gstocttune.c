@@ -29,7 +29,8 @@ gst_oct_tune_get_info (const GstOctInfo *images)
 {
   GstOctInfo info = *images;
 
-  if (GST_VIDEO_INFO_FORMAT (&info.video) == GST_VIDEO_FORMAT_RGBA)
+  if (info.is_video
+      && GST_VIDEO_INFO_FORMAT (&info.video) == GST_VIDEO_FORMAT_RGBA)
     info.columns *= 4;
   return info;
 }
@@ -41,10 +42,11 @@ tune_init (Tune *tune, GPtrArray *bscans, GError **error)
   gsize values;
 
   *tune = (Tune){ .bytes = 1 };
-  if (GST_VIDEO_INFO_FORMAT (&info->video) == GST_VIDEO_FORMAT_RGBA)
+  tune->complex = !info->is_video;
+  if (info->is_video
+      && GST_VIDEO_INFO_FORMAT (&info->video) == GST_VIDEO_FORMAT_RGBA)
     tune->bytes = 4;
   tune->deep = info->format == OCT_SAMPLE_U16;
-  tune->complex = !info->is_video;
   tune->lines = info->columns / tune->bytes;
   tune->there = info->rows / info->bscans;
   if (tune->complex) {

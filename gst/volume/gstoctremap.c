@@ -570,7 +570,7 @@ gst_oct_remap_sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
     return TRUE;
   }
   if (GST_EVENT_TYPE (event) == GST_EVENT_EOS)
-    gst_oct_remap_tune_end (self->tune, AT_END);
+    gst_oct_remap_tune_finish (self->tune, AT_END);
   if (gst_oct_volume_events_end (&self->scan, event))
     remap_end (self);
   return gst_oct_volume_events_pass (

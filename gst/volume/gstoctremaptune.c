@@ -59,6 +59,13 @@ gst_oct_remap_tune_end (GstOctRemapTune *tune, const char *why)
   remap_tune_fail (tune, why);
 }
 
+void
+gst_oct_remap_tune_finish (GstOctRemapTune *tune, const char *why)
+{
+  if (gst_oct_take_wants (tune->take))
+    gst_oct_remap_tune_end (tune, why);
+}
+
 /* ------------------------------------------------------------------- result */
 
 static char *
@@ -150,12 +157,13 @@ gst_oct_remap_tune_take (GstOctRemapTune *tune, GstBuffer *buffer,
     guint bscan, const guint8 *valid)
 {
   const GstOctBscanNumber first = { bscan, places->bscans };
-  GstOctInfo taken = gst_oct_tune_get_info (info);
+  GstOctInfo taken;
 
   if (!gst_oct_take_wants (tune->take)
       || (!g_atomic_int_get (&tune->checked)
           && !remap_tune_check (tune, info, places)))
     return;
+  taken = gst_oct_tune_get_info (info);
   if (remap_tune_is_whole (valid, info->bscans * places->lines))
     gst_oct_take_add (tune->take, buffer, &taken, on_gpu, &first);
   else if (++tune->left_out == MOST_LEFT_OUT)

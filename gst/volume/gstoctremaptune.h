@@ -31,6 +31,9 @@ void gst_oct_remap_tune_take (GstOctRemapTune *tune, GstBuffer *buffer,
 /* A path was told: the scanner may have been set, and the search begins again. */
 void gst_oct_remap_tune_restart (GstOctRemapTune *tune);
 
+/* No more B-scans come: a search that waits for some fails. */
+void gst_oct_remap_tune_finish (GstOctRemapTune *tune, const char *why);
+
 /* The search, if there is one, fails: `why` is one sentence. */
 void gst_oct_remap_tune_end (GstOctRemapTune *tune, const char *why);
 
