@@ -99,7 +99,7 @@ const change = (page, values, what, test) => until(what, async () => {
 });
 
 // oct-daq-sim after a pipe of voltages, and oct-live that drives it.
-async function instrument(pattern, more, action) {
+async function instrument(pattern, more, action, scanner = "", ...options) {
   const folder = mkdtempSync(join(tmpdir(), "oct-scan-"));
   const [volts, socket] = [join(folder, "volts"), join(folder, "daq")];
   execFileSync("mkfifo", [volts]);
@@ -110,7 +110,7 @@ async function instrument(pattern, more, action) {
   try {
     await until("the socket is there", () => existsSync(socket));
     const server = await Server.start("--daq", socket, "--scan", pattern, "--size-um", "3000", "--scan-rate", "20000",
-      "--scanner", "gate=true", "--scan-sink", `audio/x-raw,format=F64LE ! filesink buffer-mode=unbuffered location=${volts}`);
+      "--scanner", `gate=true ${scanner}`, ...options, "--scan-sink", `audio/x-raw,format=F64LE ! filesink buffer-mode=unbuffered location=${volts}`);
     const talk = await Talk.start(server);
     await until("the raster is known", () => last(talk, "look")?.bscans > 8 && last(talk, "status")?.frames > 0);
     await action(server, talk);
@@ -192,6 +192,32 @@ const tests = {
       assert.equal(await again.server.stop(), 0);
     }
     rmSync(kept, { recursive: true, force: true });
+  },
+
+  async "tune: who may not, a pattern that goes one way, and what is not late are refused in a sentence"() {
+    const virtual = await Server.start("--scan", "raster", "--lines", "40", "--bscans", "40", "--scanner", "bidirectional=true",
+      "--token-file", "tokens");
+    const [control, view] = readFileSync(join(virtual.folder, "tokens"), "utf8").match(/[\w-]{20,}/g);
+    const [talk, watcher] = [await Talk.start(virtual, control), await Talk.start(virtual, view)];
+    await until("pictures come", () => last(talk, "status")?.frames > 0 && last(watcher, "status")?.frames > 0);
+    say(watcher, { type: "tune" });
+    await until("watching is not controlling", () => /for watching/.test(last(watcher, "problem")?.message));
+    say(talk, { type: "tune" });
+    await until("nothing is late", () => /virtual OCT system are not late/.test(last(talk, "problem")?.message));
+    say(talk, { type: "tune", bscans: 3 });
+    await until("no other members", () => /must not have/.test(last(talk, "problem")?.message));
+    assert.equal(await virtual.stop(), 0);
+    await instrument("raster", [], async (server, one) => {
+      say(one, { type: "tune" });
+      await until("it goes one way", () => /does not go forth and back/.test(last(one, "problem")?.message));
+      assert.deepEqual([last(one, "state").scan.tuning, last(one, "state").scan.tuned, last(one, "state").scan.delayX], [false, "", 0]);
+      say(one, { type: "record", on: true });
+      await until("it records", () => last(one, "state").recording.active);
+      say(one, { type: "tune" });
+      await until("a recording keeps its scan", () => /A recording keeps its scan/.test(last(one, "problem").message));
+      say(one, { type: "record", on: false });
+      await until("it has ended", () => !last(one, "state").recording.active);
+    });
   },
 
   async "without a scanner, or one that is driven from elsewhere, nothing is changed"() {
@@ -295,6 +321,60 @@ const pages = {
       await until("it is the picture of that scan", async () => correlate(await picture(page), right) > 0.9);
       assert.deepEqual(page.problems, []);
     });
+  },
+
+  async "late mirrors: a button finds their delay, and the picture is that of mirrors that are not"() {
+    const kept = mkdtempSync(join(tmpdir(), "oct-scan-tuned-"));
+    const both = "bidirectional=true";
+    const see = async (server) => {
+      const page = await browser.visit(server.url);
+      await waitForVideo(page);
+      await page.locator("[data-show=enface]").click();
+      return page;
+    };
+    const home = process.env.XDG_DATA_HOME;
+    process.env.XDG_DATA_HOME = kept;
+    let right;
+    await instrument("raster", [], async (server) => {
+      const page = await see(server);
+      right = await until("a square is seen", async () => {
+        const seen = await picture(page);
+        return seen.width > 100 && isFull(seen) && seen;
+      });
+    }, both);
+    await instrument("raster", ["--galvo-frequency", "2000"], async (server, talk) => {
+      const page = await see(server);
+      const before = await until("a square is seen", async () => {
+        const seen = await picture(page);
+        return seen.width > 100 && isFull(seen) && correlate(seen, right);
+      });
+      await shot(page, "tune-before");
+      await page.locator("#scan-tune").click();
+      await until("the delay is told", async () => /The mirrors were/.test(await page.locator("#scan-delay").textContent()));
+      // 2 z / w of 2 kHz and 0.8 are 127.3 us, 2.55 A-lines at 20 kHz; B-scans lie half a spot apart
+      const { delayX, delayY, tuned } = last(talk, "state").scan;
+      assert.match(tuned, /^The mirrors were 2\.[56]\d A-lines or 1\d\d us late \(correlation 0\.\d\d\); from the next volume on/);
+      assert.ok(Math.abs(delayX - 127.3) < 3 && delayY === 0, `${delayX}, ${delayY}`);
+      await until("the picture is right", async () => correlate(await picture(page), right) > (1 + before) / 2);
+      await page.locator("#scan-tune").scrollIntoViewIfNeeded();
+      await shot(page, "tune-after");
+      // nothing is left
+      await until("the mirrors are right", async () => {
+        if (await page.locator("#scan-tune").isEnabled()) await page.locator("#scan-tune").click();
+        return /^The mirrors were 0\.0\d A-lines/.test(last(talk, "state").scan.tuned);
+      });
+      assert.ok(Math.abs(last(talk, "state").scan.delayX - 127.3) < 3);
+      assert.deepEqual(page.problems, []);
+    }, both, "--save-instrument", "Bench 3");
+    await instrument("raster", [], async (server, talk) => {
+      assert.ok(Math.abs(last(talk, "state").scan.delayX - 127.3) < 3, "the instrument keeps it");
+    }, both, "--instrument", "Bench 3");
+    await instrument("raster", [], async (server, talk) => {
+      assert.ok(Math.abs(last(talk, "state").scan.delayX - 50) < 1e-6, "the command line counts more");
+    }, `${both} delay-x=5e-5`, "--instrument", "Bench 3");
+    if (home === undefined) delete process.env.XDG_DATA_HOME;
+    else process.env.XDG_DATA_HOME = home;
+    rmSync(kept, { recursive: true, force: true });
   },
 
   async "on a phone the path and its form fit"() {
