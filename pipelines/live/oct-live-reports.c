@@ -93,6 +93,8 @@ report_add_scan (JsonBuilder *builder, OctLive *live, const OctLiveFocus *focus)
   oct_live_json_add_string (
       builder, "fixed", oct_scanner_get_fixed (live->scanner));
   report_add_delay (builder, live->scanner);
+  oct_live_json_add_boolean (
+      builder, "mirrors", oct_scanner_has_mirrors (live->scanner));
   oct_live_json_add_boolean (builder, "tuning", delay && focus->looking);
   oct_live_json_add_string (builder, "tuned", delay ? focus->note : NULL);
   json_builder_end_object (builder);

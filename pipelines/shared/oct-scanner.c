@@ -617,10 +617,16 @@ oct_scanner_get_delay (const OctScanner *scanner, double delay[2])
   memcpy (delay, scanner->delay, sizeof scanner->delay);
 }
 
+gboolean
+oct_scanner_has_mirrors (const OctScanner *scanner)
+{
+  return oct_scan_relay_is_counted (scanner->relay);
+}
+
 const char *
 oct_scanner_get_untunable (const OctScanner *scanner)
 {
-  if (!oct_scan_relay_is_counted (scanner->relay))
+  if (!oct_scanner_has_mirrors (scanner))
     return "The mirrors of the virtual OCT system are not late; tune those of "
            "a "
            "scanner, with --daq and --scan-sink.";

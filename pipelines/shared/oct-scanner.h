@@ -104,6 +104,10 @@ gboolean oct_scanner_change (
  * earlier. */
 void oct_scanner_get_delay (const OctScanner *scanner, double delay[2]);
 
+/* Whether the source sees the mirrors of a scanner; FALSE: it is the virtual
+ * system. */
+gboolean oct_scanner_has_mirrors (const OctScanner *scanner);
+
 /* NULL, or why the delay of the mirrors cannot be found, or set, now. */
 const char *oct_scanner_get_untunable (const OctScanner *scanner);
 

@@ -73,6 +73,7 @@ export function takeScan(news, control, recording) {
   if (edited && isSame(read(), scan)) edited = false;
   if (!edited) fill();
   $("scan-controls").disabled = !controls || Boolean(scan.fixed) || recording;
+  $("scan-tune").hidden = !scan.mirrors;
   $("scan-tune").disabled = scan.tuning;
   if (scan.tuned && !scan.tuning) tuning = false;
   showDelay();
