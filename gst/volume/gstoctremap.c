@@ -4,7 +4,8 @@
  *
  * Makes ordinary volumes of scans that are not rasters: spirals, Lissajous
  * figures, rosettes, or any places that the stream tells. It takes images or
- * A-scans, and comes before octvolume, octenface and octslice.
+ * A-scans, and comes before octvolume, octenface and octslice. The action signal
+ * tune finds the delay of the mirrors.
  *
  * |[
  * gst-launch-1.0 octsrc phantom=surgery scan=spiral lines=256 bscans=256

@@ -241,7 +241,7 @@ const tests = {
         type === "problem" && /search has ended without a result/.test(message)));
       await until("all pages know", () => !last(talk, "state").scan.tuning);
       say(talk, { type: "tune" });
-      await until("there is nothing to look at", () => /no pictures to look at/.test(last(talk, "problem").message));
+      await until("nothing to look at", () => /no pictures to look at/.test(last(talk, "problem").message));
     }, { scanner: "bidirectional=true", killed: true });
   },
 
