@@ -537,12 +537,13 @@ test_path (void)
     { OCT_SCAN_RADIAL, FALSE, 64, 0, NULL },
     /* a quarter of their length apart */
     { OCT_SCAN_RASTER, TRUE, 4, 0, NULL },
-    { OCT_SCAN_RASTER, TRUE, 1, 0, NULL }, { OCT_SCAN_SPIRAL, FALSE, 64, 0, NULL },
+    { OCT_SCAN_RASTER, TRUE, 1, 0, NULL },
+    { OCT_SCAN_SPIRAL, FALSE, 64, 0, NULL },
     { OCT_SCAN_LISSAJOUS, FALSE, 64, 0, NULL },
     { OCT_SCAN_ROSETTE, FALSE, 64, 0, NULL } };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    OctScanSettings settings = loop_settings;
+    OctScanSettings settings = raster;
     gboolean axes[OCT_SCAN_AXES] = { FALSE, FALSE };
     g_autoptr (GError) error = NULL;
     g_autoptr (OctScanPlaces) places = NULL;
