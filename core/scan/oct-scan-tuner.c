@@ -393,3 +393,55 @@ oct_scan_tuner_find (
   tuner_clear (&tuner);
   return ok;
 }
+
+/* -------------------------------------------------------------------- the path */
+
+static double
+get_distance (const OctScanPoint *a, const OctScanPoint *b)
+{
+  return hypot (b->at[0] - a->at[0], b->at[1] - a->at[1]);
+}
+
+/* B-scan a runs from one end to the other, and the next one, b, back. */
+static gboolean
+runs_back (const OctScanPoint *a, const OctScanPoint *b, guint lines)
+{
+  double most = OCT_SCAN_TUNER_NEAR * get_distance (&a[0], &a[lines - 1]);
+
+  for (guint i = 0; i < lines; i++)
+    if (!(get_distance (&a[i], &b[lines - 1 - i]) < most))
+      return FALSE;
+  return TRUE;
+}
+
+gboolean
+oct_scan_tuner_check_path (
+    const OctScanPlaces *places, gboolean axes[OCT_SCAN_AXES], GError **error)
+{
+  guint lines = places->lines, bscan = 1;
+  double moves[OCT_SCAN_AXES] = { 0, 0 };
+
+  while (bscan < places->bscans
+         && runs_back (places->points + (gsize)(bscan - 1) * lines,
+             places->points + (gsize)bscan * lines, lines))
+    bscan++;
+  if (places->bscans < 2 || bscan < places->bscans) {
+    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+        "This pattern does not go forth and back: %s, and the delay of the "
+        "mirrors is found from such pairs; take a raster with "
+        "bidirectional=true whose B-scans are closer together than an eighth "
+        "of their length.",
+        places->bscans < 2 ? "it has one B-scan"
+                           : "not every B-scan runs back along the one before");
+    return FALSE;
+  }
+  for (bscan = 0; bscan < places->bscans; bscan++) {
+    const OctScanPoint *points = places->points + (gsize)bscan * lines;
+
+    for (guint axis = 0; axis < OCT_SCAN_AXES; axis++)
+      moves[axis] += fabs (points[lines - 1].at[axis] - points[0].at[axis]);
+  }
+  for (guint axis = 0; axis < OCT_SCAN_AXES; axis++)
+    axes[axis] = moves[axis] > OCT_SCAN_TUNER_LEAST_MOVE * moves[1 - axis];
+  return TRUE;
+}

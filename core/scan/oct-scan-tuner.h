@@ -17,7 +17,7 @@
  */
 #pragma once
 
-#include "oct-types.h"
+#include "oct-scan-places.h"
 
 G_BEGIN_DECLS
 
@@ -58,5 +58,19 @@ typedef struct {
  * other, or pairs with other delays.  Without an error: cancelled. */
 gboolean oct_scan_tuner_find (
     const OctScanSweeps *sweeps, OctScanTuning *found, GError **error);
+
+/* A B-scan that runs back along the one before it is at no A-line farther from
+ * it than this part of its length. */
+#define OCT_SCAN_TUNER_NEAR 0.125
+/* An axis that moves less than this part of the other one along B-scans has no
+ * delay that can be found in them. */
+#define OCT_SCAN_TUNER_LEAST_MOVE 0.1
+
+/* Whether each B-scan of the path runs back along the one before it, as those
+ * of a raster that goes forth and back, so that pairs of them tell the delay.
+ * axes[x, y]: along which axes the beam moves then.  FALSE with
+ * OCT_ERROR_SETTINGS: it does not. */
+gboolean oct_scan_tuner_check_path (
+    const OctScanPlaces *places, gboolean axes[OCT_SCAN_AXES], GError **error);
 
 G_END_DECLS

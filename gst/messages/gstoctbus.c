@@ -44,6 +44,9 @@ static const struct {
   { "octmeter", "oct-meter", "measurements, once every interval",
       "of, lines, timestamp, bscans, missing, missing-lines, problem, peak, "
       "level, width-6db, width-6db-um, snr, " MORE },
+  { "octremap", "oct-tune", "the result of tune",
+      "result, text, delay-lines, delay-error, delay, axes, correlation, "
+      "pairs" },
   { "octrefocus", "oct-refocus", "the focus of a volume, with automatic=true",
       "found, focus-depth" },
   { "octscatter", "oct-branch-ended", "a branch that gets nothing more",
@@ -93,6 +96,10 @@ static const struct {
   { "octreconstruct", "calibration-csv", CSV, "", "gchararray" },
   { "octreconstruct", "save-calibration", SAVE, "path: gchararray",
       "gboolean" },
+  { "octremap", "tune",
+      "finds the delay of the mirrors in the next B-scans of a path that goes "
+      "forth and back",
+      "bscans: guint", "gboolean" },
 };
 
 static char *

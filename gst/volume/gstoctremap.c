@@ -4,7 +4,8 @@
  *
  * Makes ordinary volumes of scans that are not rasters: spirals, Lissajous
  * figures, rosettes, or any places that the stream tells. It takes images or
- * A-scans, and comes before octvolume, octenface and octslice.
+ * A-scans, and comes before octvolume, octenface and octslice. The action signal
+ * tune finds the delay of the mirrors.
  *
  * |[
  * gst-launch-1.0 octsrc phantom=surgery scan=spiral lines=256 bscans=256
@@ -20,6 +21,7 @@
 #include "gstoctremapcaps.h"
 #include "gstoctremapgrid.h"
 #include "gstoctremapper.h"
+#include "gstoctremaptune.h"
 #include "gstoctscan.h"
 #include "gstoctscanmask.h"
 #include "gstoctscanmeta.h"
@@ -32,10 +34,15 @@
 GST_DEBUG_CATEGORY_STATIC (gst_oct_remap_debug);
 #define GST_CAT_DEFAULT gst_oct_remap_debug
 
+#define AT_END                                                                 \
+  "The stream has ended before the delay of the mirrors was found; begin "     \
+  "again when B-scans come."
+
 struct _GstOctRemap {
   GstElement parent;
 
   GstPad *sink, *src;
+  GstOctRemapTune *tune;
 
   /* under the object lock; what is set stays as it is while it runs */
   GstOctRemapSettings settings;
@@ -430,6 +437,9 @@ remap_take_runs (GstOctRemap *self, GstBuffer *buffer)
   while (ret == GST_FLOW_OK && gst_oct_scan_next (&self->scan, &run)) {
     if (run.drop)
       continue;
+    if (run.image == 0)
+      gst_oct_remap_tune_take (self->tune, buffer, &self->in,
+          self->input_on_gpu, self->places, run.bscan, valid);
     if (run.ends_one)
       ret = remap_finish (self);
     if (ret == GST_FLOW_OK)
@@ -545,6 +555,7 @@ remap_take_places (GstOctRemap *self, GstEvent *event)
   }
   g_clear_pointer (&self->places, oct_scan_places_unref);
   self->places = places;
+  gst_oct_remap_tune_restart (self->tune);
   return TRUE;
 }
 
@@ -572,6 +583,8 @@ gst_oct_remap_sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
     gst_event_unref (event);
     return TRUE;
   }
+  if (GST_EVENT_TYPE (event) == GST_EVENT_EOS)
+    gst_oct_remap_tune_finish (self->tune, AT_END);
   if (gst_oct_volume_events_end (&self->scan, event))
     remap_end (self);
   return gst_oct_volume_events_pass (
@@ -704,8 +717,10 @@ gst_oct_remap_change_state (GstElement *element, GstStateChange transition)
             ->change_state (element, transition);
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY
       || (transition == GST_STATE_CHANGE_READY_TO_PAUSED
-          && ret == GST_STATE_CHANGE_FAILURE))
+          && ret == GST_STATE_CHANGE_FAILURE)) {
+    gst_oct_remap_tune_end (self->tune, AT_END);
     remap_reset (self);
+  }
   return ret;
 }
 
@@ -749,6 +764,7 @@ gst_oct_remap_class_init (GstOctRemapClass *klass)
   GST_DEBUG_CATEGORY_INIT (
       gst_oct_remap_debug, "octremap", 0, "OCT scans to rasters");
   object_class->finalize = gst_oct_remap_finalize;
+  gst_oct_remap_tune_install (object_class);
   gst_oct_holder_install (&remap_holder, object_class,
       gst_oct_holder_install (&remap_place_holder, object_class, 1));
   gst_element_class_add_pad_template (
@@ -779,6 +795,7 @@ gst_oct_remap_init (GstOctRemap *self)
   gst_oct_properties_init (&remap_place_properties, self);
   gst_oct_properties_init (&gst_oct_remap_properties, &self->settings);
   g_queue_init (&self->events);
+  self->tune = gst_oct_remap_tune_add (GST_ELEMENT (self));
   gst_oct_scan_clear (&self->scan);
   self->start = self->end = self->now = self->shown = GST_CLOCK_TIME_NONE;
   self->sink = remap_new_pad (self, "sink");

@@ -48,7 +48,7 @@ static GST_OCT_DEFINE_ENUM (
           GST_OCT_DOUBLE (GstOctRemapSettings, hole, 0.1, MOST_HOLE, 1.5) },
       { "delay-x", "Delay x",
           "A-lines and fractions of them by which the mirror of x is late, if "
-          "its path was sent without a delay; `delay-lines` of octflip's tune",
+          "its path was sent without a delay; `delay-lines` of tune",
           0, NULL,
           GST_OCT_DOUBLE (GstOctRemapSettings, delay_x, -OCT_SCAN_MOST_LATE,
               OCT_SCAN_MOST_LATE, 0.0) },

@@ -208,7 +208,7 @@ case_note_command (
     OctAuditCase *self, JsonObject *line, const char *event, const char *time)
 {
   static const char *const commands[] = { "record", "keep", "focus", "refine",
-    "background", "label", "note", "scan", "set", NULL };
+    "background", "label", "note", "scan", "set", "tune", NULL };
   OctAuditPerson *person;
 
   if (!g_strv_contains (commands, event))

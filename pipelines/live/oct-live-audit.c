@@ -31,6 +31,7 @@ static const char *const commands[] = {
   [OCT_LIVE_SCAN] = "scan",
   [OCT_LIVE_SCREEN] = "screen",
   [OCT_LIVE_AIM] = "aim",
+  [OCT_LIVE_TUNE] = "tune",
 };
 
 typedef struct {

@@ -292,6 +292,7 @@ client_take_message (OctLiveClient *client, const OctLiveMessage *message)
   case OCT_LIVE_SCAN:
   case OCT_LIVE_SCREEN:
   case OCT_LIVE_AIM:
+  case OCT_LIVE_TUNE:
     live_client_control (client, message);
     break;
   }

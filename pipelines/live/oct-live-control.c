@@ -72,6 +72,15 @@ live_control_label (OctLive *live, const OctLiveMessage *message)
 }
 
 static gboolean
+live_control_is_tuning (OctLive *live)
+{
+  OctLiveFocus focus;
+
+  oct_live_graph_get_focus (live->graph, &focus);
+  return focus.looking && focus.what == OCT_LIVE_FIND_DELAY;
+}
+
+static gboolean
 live_control_record (OctLive *live, gboolean on, GError **error)
 {
   g_autofree char *label = oct_live_label_describe (&live->label);
@@ -80,6 +89,10 @@ live_control_record (OctLive *live, gboolean on, GError **error)
     return live_control_refuse (error, RECORDING_IS_OFF);
   if (!on)
     oct_live_control_end_recording (live);
+  else if (live_control_is_tuning (live))
+    return live_control_refuse (error,
+        "The delay of the mirrors is being found, which changes the scan; "
+        "record when that is done.");
   else if (oct_live_graph_get_trouble (live->graph) != NULL
            && !live->records_screen)
     return live_control_refuse (
@@ -140,6 +153,24 @@ live_control_screen (
   return TRUE;
 }
 
+/* It belongs to the scan, and a recording keeps that. */
+static gboolean
+live_control_tune (OctLive *live, GError **error)
+{
+  const char *untunable;
+
+  if (live->scanner == NULL)
+    return live_control_refuse (
+        error, "There is no scanner; start oct-live with --scan PATTERN.");
+  if (live->recording != NULL && oct_live_recording_is_active (live->recording))
+    return live_control_refuse (error,
+        "A recording keeps its scan; end it, and tune the mirrors then.");
+  untunable = oct_scanner_get_untunable (live->scanner);
+  if (untunable != NULL)
+    return live_control_refuse (error, untunable);
+  return oct_live_graph_find (live->graph, OCT_LIVE_FIND_DELAY, error);
+}
+
 gboolean
 oct_live_control (OctLive *live, const OctLiveMessage *message, GError **error)
 {
@@ -170,6 +201,8 @@ oct_live_control (OctLive *live, const OctLiveMessage *message, GError **error)
   case OCT_LIVE_SCREEN:
   case OCT_LIVE_AIM:
     return live_control_screen (live, message, error);
+  case OCT_LIVE_TUNE:
+    return live_control_tune (live, error);
   case OCT_LIVE_WATCH:
   case OCT_LIVE_ANSWER:
   case OCT_LIVE_CANDIDATE:

@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-char *
-oct_live_crop_find (const OctLiveSource *source, const OctLiveInfo *info,
+static char *
+live_crop_find (const OctLiveSource *source, const OctLiveInfo *info,
     OctLiveSettings *settings)
 {
   double spacing = info->z_spacing / MAX (1.0, source->refractive_index);
@@ -25,4 +25,14 @@ oct_live_crop_find (const OctLiveSource *source, const OctLiveInfo *info,
   settings->depth_start = (gint)from;
   settings->depth_bins = (gint)(to - from);
   return NULL;
+}
+
+void
+oct_live_crop_take (const OctLiveSource *source, const OctLiveInfo *info,
+    OctLiveSettings *settings)
+{
+  g_autofree char *problem = live_crop_find (source, info, settings);
+
+  if (problem != NULL)
+    g_printerr ("Note: %s\n", problem);
 }

@@ -7,8 +7,8 @@
 G_BEGIN_DECLS
 
 /* Sets the depth bins of `settings` to those from depth_from to depth_to of the
- * source.  NULL, or a sentence on why they are not used, to be freed. */
-char *oct_live_crop_find (const OctLiveSource *source, const OctLiveInfo *info,
+ * source; if they cannot be used, the terminal says why. */
+void oct_live_crop_take (const OctLiveSource *source, const OctLiveInfo *info,
     OctLiveSettings *settings);
 
 G_END_DECLS

@@ -22,6 +22,8 @@
 #define IN_MEMORY "capsfilter caps=video/x-raw ! "
 /* B-scans that a background is taken from: half a second of most cameras. */
 #define BACKGROUND_BSCANS 16
+/* B-scans in which the delay of the mirrors is found. */
+#define DELAY_BSCANS 16
 /* From one measurement to the next, ms: for people who look, and to keep */
 #define LOOK_TIME 250
 #define KEEP_TIME 1000
@@ -414,6 +416,14 @@ take_filling (OctLiveFeed *feed, const GstStructure *s)
   feed->events.filled (note, feed->data);
 }
 
+static gboolean
+is_from_remap (OctLiveFeed *feed, GstMessage *message)
+{
+  g_autoptr (GstElement) remap = oct_remapped_find (GST_BIN (feed->pipeline));
+
+  return remap != NULL && GST_MESSAGE_SRC (message) == GST_OBJECT (remap);
+}
+
 /* Those of the user's own elements are for somebody else. */
 static void
 take_element_message (OctLiveFeed *feed, GstMessage *message)
@@ -435,6 +445,8 @@ take_element_message (OctLiveFeed *feed, GstMessage *message)
       && (GST_MESSAGE_SRC (message) == GST_OBJECT (feed->reconstruct)
           || gst_object_has_as_ancestor (
               GST_MESSAGE_SRC (message), GST_OBJECT (feed->reconstruct))))
+    feed->events.focused (s, feed->data);
+  if (gst_structure_has_name (s, "oct-tune") && is_from_remap (feed, message))
     feed->events.focused (s, feed->data);
   for (guint i = 0; i < G_N_ELEMENTS (feed->meters); i++)
     if (gst_structure_has_name (s, "oct-meter")
@@ -618,6 +630,17 @@ oct_live_feed_change (OctLiveFeed *feed, const OctLiveSettings *settings)
   return TRUE;
 }
 
+static gboolean
+feed_find_delay (OctLiveFeed *feed)
+{
+  g_autoptr (GstElement) remap = oct_remapped_find (GST_BIN (feed->pipeline));
+  gboolean begun = FALSE;
+
+  if (remap != NULL)
+    g_signal_emit_by_name (remap, "tune", DELAY_BSCANS, &begun);
+  return begun;
+}
+
 gboolean
 oct_live_feed_find (OctLiveFeed *feed, OctLiveFind what)
 {
@@ -625,6 +648,8 @@ oct_live_feed_find (OctLiveFeed *feed, OctLiveFind what)
 
   if (feed->reconstruct == NULL)
     return FALSE;
+  if (what == OCT_LIVE_FIND_DELAY)
+    return feed_find_delay (feed);
   if (what == OCT_LIVE_FIND_BACKGROUND)
     g_signal_emit_by_name (
         feed->reconstruct, "take-background", BACKGROUND_BSCANS, &taken);

@@ -103,6 +103,7 @@ typedef enum {
   OCT_LIVE_FIND_DISPERSION,
   OCT_LIVE_FIND_WAVENUMBERS, /* with the dispersion */
   OCT_LIVE_FIND_BACKGROUND,  /* takes the next B-scans for it */
+  OCT_LIVE_FIND_DELAY,       /* of the scanner's mirrors */
   OCT_LIVE_N_FINDS,
 } OctLiveFind;
 

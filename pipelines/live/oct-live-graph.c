@@ -148,12 +148,9 @@ static void
 graph_tell_stopped (OctLiveGraph *graph, gint64 now)
 {
   gboolean any;
-  double seconds = (now - oct_pulse_get_last (&graph->pulse, &any)) / 1e6;
+  gint64 last = oct_pulse_get_last (&graph->pulse, &any);
 
-  g_printerr ("%s for %.0f s, and no error. %s\n",
-      any ? "No new pictures have come from the source"
-          : "No picture has come from the source yet",
-      seconds, OCT_LIVE_STALL_ADVICE);
+  oct_live_print_stop (any, (now - last) / 1e6, OCT_LIVE_STALL_ADVICE);
 }
 
 /* Images are back, and `graph->trouble` had nothing to do with it. */
@@ -185,6 +182,17 @@ graph_get_period (OctLiveGraph *graph)
   return info.rate > 0.0 ? (gint64)(1e6 / info.rate) : 0;
 }
 
+static void
+graph_end_search (OctLiveGraph *graph)
+{
+  gboolean looking = graph->focus.looking;
+
+  graph->focus.looking = FALSE;
+  /* not if the whole graph ends */
+  if (looking && graph->looker != 0)
+    graph->events.settings (OCT_LIVE_SEARCH_ENDED, graph->data);
+}
+
 /* A source may hang, or take a break that is its own affair: nothing is ended
  * for that. */
 static gboolean
@@ -192,21 +200,17 @@ graph_look (gpointer data)
 {
   OctLiveGraph *graph = data;
   gint64 now = g_get_monotonic_time (), from, till;
+  OctPulseChange state;
 
   if (graph->trouble != NULL)
     return G_SOURCE_CONTINUE;
-  switch (oct_pulse_check (
-      &graph->pulse, now, graph_get_period (graph), &from, &till)) {
-  case OCT_PULSE_STOPPED:
+  state = oct_pulse_check (
+      &graph->pulse, now, graph_get_period (graph), &from, &till);
+  if (state == OCT_PULSE_STOPPED) {
     graph_tell_stopped (graph, now);
-    break;
-  case OCT_PULSE_BACK:
-    if (graph->gap_from == 0)
-      tell_gap (graph, from, till);
-    break;
-  case OCT_PULSE_REGULAR:
-    break;
-  }
+    graph_end_search (graph);
+  } else if (state == OCT_PULSE_BACK && graph->gap_from == 0)
+    tell_gap (graph, from, till);
   return G_SOURCE_CONTINUE;
 }
 
@@ -217,8 +221,8 @@ close_feed (OctLiveGraph *graph)
     return;
   graph->closing = TRUE;
   graph->trying = NULL;
-  graph->focus.looking = FALSE;
   oct_live_feed_close (graph->feed);
+  graph_end_search (graph);
 }
 
 static gboolean graph_begin (gpointer data);
@@ -248,10 +252,7 @@ graph_finish (OctLiveGraph *graph)
   if (graph->settings.method == graph->used)
     return;
   graph->settings.method = graph->used;
-  graph->events.settings ("The source of the pictures has ended before the "
-                          "reconstruction could be changed; the one before "
-                          "stays.",
-      graph->data);
+  graph->events.settings (OCT_LIVE_NO_CHANGE, graph->data);
 }
 
 /* `failure`: a sentence, NULL when it is none. */
@@ -408,15 +409,26 @@ on_focused (const GstStructure *result, gpointer data)
   const char *text = gst_structure_get_string (result, "text");
   const char *what = gst_structure_get_string (result, "result");
   gboolean failed = g_strcmp0 (what, "failed") == 0;
+  g_autoptr (GError) error = NULL;
 
+  /* that of a search that was given up, as no B-scans came */
+  if (gst_structure_has_name (result, "oct-tune")
+      != (graph->focus.looking && graph->focus.what == OCT_LIVE_FIND_DELAY))
+    return;
   graph->focus.looking = FALSE;
-  g_free (graph->found);
-  graph->found = g_strdup (failed ? NULL : text);
+  g_clear_pointer (&graph->found, g_free);
+  if (!failed && graph->focus.what == OCT_LIVE_FIND_DELAY)
+    graph->found = oct_scanner_tune (graph->source.scanner, result, &error);
+  else if (!failed)
+    graph->found = g_strdup (text);
   if (g_strcmp0 (what, "changed") == 0) {
     oct_live_history_take (graph->history, result, &graph->settings);
     put_in_force (graph);
   }
-  graph->events.settings (failed ? text : NULL, graph->data);
+  graph->events.settings (error != NULL ? error->message
+                          : failed      ? text
+                                        : NULL,
+      graph->data);
 }
 
 static void
@@ -444,14 +456,10 @@ graph_on_filled (const char *note, gpointer data)
 static void
 graph_take_crop (OctLiveGraph *graph)
 {
-  g_autofree char *problem = NULL;
-
   if (graph->cropped || graph->source.depth_to <= 0.0)
     return;
   graph->cropped = TRUE;
-  problem = oct_live_crop_find (&graph->source, &graph->info, &graph->settings);
-  if (problem != NULL)
-    g_printerr ("Note: %s\n", problem);
+  oct_live_crop_take (&graph->source, &graph->info, &graph->settings);
   put_in_force (graph);
   graph->events.settings (NULL, graph->data);
 }
@@ -634,28 +642,28 @@ oct_live_graph_is_changing (OctLiveGraph *graph)
 }
 
 static gboolean
+graph_refuse (const char *problem, GError **error)
+{
+  if (problem != NULL)
+    g_set_error_literal (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED, problem);
+  return problem == NULL;
+}
+
+static gboolean
 graph_check_settings (
     OctLiveGraph *graph, OctLiveSettings *settings, GError **error)
 {
   g_autofree char *calibration = NULL;
 
-  if (!oct_live_graph_has_settings (graph)) {
-    g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED,
-        "These pictures come finished from their source; there is nothing to "
-        "set here.");
-    return FALSE;
-  }
+  if (!oct_live_graph_has_settings (graph))
+    return graph_refuse (OCT_LIVE_NOTHING_TO_SET, error);
   calibration = oct_live_graph_get_calibration (graph);
   if (!oct_live_settings_check (settings, error)
       || !oct_live_settings_check_background (
           settings, &graph->settings, calibration, error))
     return FALSE;
-  if (graph->over && settings->method != graph->used) {
-    g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED,
-        "The source of the pictures has ended, and another reconstruction has "
-        "nothing to be tried with; start oct-live again to choose one.");
-    return FALSE;
-  }
+  if (graph->over && settings->method != graph->used)
+    return graph_refuse (OCT_LIVE_NOTHING_TO_TRY, error);
   return TRUE;
 }
 
@@ -678,20 +686,14 @@ oct_live_graph_set_settings (
   return TRUE;
 }
 
-static gboolean
-graph_refuse (const char *problem, GError **error)
-{
-  if (problem != NULL)
-    g_set_error_literal (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED, problem);
-  return problem == NULL;
-}
-
 gboolean
 oct_live_graph_find (OctLiveGraph *graph, OctLiveFind what, GError **error)
 {
+  gint64 from, till;
   const char *problem =
       oct_live_describe_no_search (!oct_live_graph_has_settings (graph),
-          graph->trouble != NULL || graph->begun_at == 0 || graph->over,
+          graph->trouble != NULL || graph->begun_at == 0 || graph->over
+              || oct_live_graph_get_gap (graph, &from, &till),
           graph->focus.looking);
 
   if (problem == NULL && !oct_live_feed_find (graph->feed, what))

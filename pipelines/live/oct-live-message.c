@@ -277,6 +277,7 @@ static const char *const types[] = {
   [OCT_LIVE_LABEL] = "label",
   [OCT_LIVE_NOTE] = "note",
   [OCT_LIVE_SCAN] = "scan",
+  [OCT_LIVE_TUNE] = "tune",
   [OCT_LIVE_LOOK] = "look",
   [OCT_LIVE_SCREEN] = "screen",
   [OCT_LIVE_AIM] = "aim",

@@ -47,6 +47,8 @@ typedef enum {
   /* {"type":"scan","pattern":NAME,"width":UM,"height":UM,"x":UM,"y":UM,
    * "angle":DEGREES}: another scan, from the end of a volume on */
   OCT_LIVE_SCAN,
+  /* {"type":"tune"}: finds the delay of the scanner's mirrors, and sets it */
+  OCT_LIVE_TUNE,
   /* {"type":"look", ...}: any settings of oct-live-look.h, of volumes */
   OCT_LIVE_LOOK,
   /* {"type":"screen","layout":LAYOUT,"eyes":EYES}: names of oct-live-layout.h */

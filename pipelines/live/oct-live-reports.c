@@ -62,10 +62,22 @@ add_kept (JsonBuilder *builder, OctLive *live)
   json_builder_end_object (builder);
 }
 
+/* The delay of the mirrors, in us. */
+static void
+report_add_delay (JsonBuilder *builder, const OctScanner *scanner)
+{
+  double delay[2];
+
+  oct_scanner_get_delay (scanner, delay);
+  oct_live_json_add_number (builder, "delayX", delay[0] * 1e6);
+  oct_live_json_add_number (builder, "delayY", delay[1] * 1e6);
+}
+
 /* The scan that was asked for last. */
 static void
-report_add_scan (JsonBuilder *builder, OctLive *live)
+report_add_scan (JsonBuilder *builder, OctLive *live, const OctLiveFocus *focus)
 {
+  gboolean delay = focus->what == OCT_LIVE_FIND_DELAY;
   OctScannerScan scan;
 
   if (live->scanner == NULL)
@@ -81,6 +93,11 @@ report_add_scan (JsonBuilder *builder, OctLive *live)
   oct_live_json_add_number (builder, "angle", scan.angle);
   oct_live_json_add_string (
       builder, "fixed", oct_scanner_get_fixed (live->scanner));
+  report_add_delay (builder, live->scanner);
+  oct_live_json_add_boolean (
+      builder, "mirrors", oct_scanner_has_mirrors (live->scanner));
+  oct_live_json_add_boolean (builder, "tuning", delay && focus->looking);
+  oct_live_json_add_string (builder, "tuned", delay ? focus->note : NULL);
   json_builder_end_object (builder);
 }
 
@@ -112,10 +129,11 @@ oct_live_report_state (OctLive *live)
   oct_live_json_add_boolean (builder, "taking",
       focus.looking && focus.what == OCT_LIVE_FIND_BACKGROUND);
   oct_live_json_add_boolean (builder, "focusUndoable", focus.undoable);
-  oct_live_json_add_string (builder, "focusNote", focus.note);
+  oct_live_json_add_string (builder, "focusNote",
+      focus.what != OCT_LIVE_FIND_DELAY ? focus.note : NULL);
   oct_live_json_add_string (builder, "undoWhat", focus.undoes);
   oct_live_json_add_string (builder, "trouble", trouble);
-  report_add_scan (builder, live);
+  report_add_scan (builder, live, &focus);
   add_recording (builder, live);
   return builder;
 }

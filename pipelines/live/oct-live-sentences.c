@@ -39,3 +39,12 @@ oct_live_describe_no_search (gboolean finished, gboolean none, gboolean looking)
     return "There are no pictures to look at; begin when they come again.";
   return looking ? "The search is running already." : NULL;
 }
+
+void
+oct_live_print_stop (gboolean any, double seconds, const char *advice)
+{
+  g_printerr ("%s for %.0f s, and no error. %s\n",
+      any ? "No new pictures have come from the source"
+          : "No picture has come from the source yet",
+      seconds, advice);
+}

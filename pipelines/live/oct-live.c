@@ -174,8 +174,12 @@ make_audit (Program *program, GError **error)
 static void
 live_on_path (gpointer data)
 {
-  if (((OctLive *)data)->clients != NULL)
-    oct_live_clients_tell_path (data);
+  OctLive *live = data;
+
+  if (live->scanner != NULL)
+    oct_scanner_take_path (live->scanner);
+  if (live->clients != NULL)
+    oct_live_clients_tell_path (live);
 }
 
 static gboolean

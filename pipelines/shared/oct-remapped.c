@@ -6,6 +6,7 @@
 #include <math.h>
 
 #define MOST_WAITING 2048
+#define NAME "oct-remapped"
 #define GPU_MEMORY "memory:CUDAMemory"
 
 /* Streaming thread of `before`. */
@@ -49,7 +50,7 @@ remapped_on_ascans (GstPad *pad, GstPadProbeInfo *info, gpointer data)
     if (remapped->waiting == 0 || remapped->insert.part != NULL)
       return GST_PAD_PROBE_OK;
     oct_insert_change (&remapped->insert,
-        oct_insert_make_paced ("octremap", remapped->waiting));
+        oct_insert_make_paced ("octremap name=" NAME, remapped->waiting));
     return remapped_is_on_gpu (pad) ? GST_PAD_PROBE_DROP
                                     : oct_insert_push_again (pad, info);
   }
@@ -71,4 +72,10 @@ oct_remapped_add (GstElement *before, GstElement *after)
   gst_pad_add_probe (pad,
       GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,
       remapped_on_ascans, remapped, g_free);
+}
+
+GstElement *
+oct_remapped_find (GstBin *pipeline)
+{
+  return gst_bin_get_by_name (pipeline, NAME);
 }

@@ -15,4 +15,7 @@ G_BEGIN_DECLS
  * volume later then, as evenly as they were taken. */
 void oct_remapped_add (GstElement *before, GstElement *after);
 
+/* octremap in this pipeline, to be unreffed; NULL: there is none now. */
+GstElement *oct_remapped_find (GstBin *pipeline);
+
 G_END_DECLS

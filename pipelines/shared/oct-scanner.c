@@ -13,6 +13,10 @@
 #define GENERATOR "oct-scanner"
 #define MOST_UM 1e7
 #define MOST_RATE 1e7
+#define MOST_DELAY 1.0
+/* Numbers that are kept: size, centre and angle, and with the delay. */
+#define N_SCAN 5
+#define N_KEPT 7
 /* For the beam to come to rest, and for a sink to be closed. */
 #define CLOSING_TIME (3 * G_TIME_SPAN_SECOND)
 /* For the path to be made, which computes and waits for nobody. */
@@ -20,6 +24,9 @@
 
 static const char *const patterns[] = { "raster", "radial", "spiral",
   "spiral-angular", "lissajous", "rosette", NULL };
+
+/* Properties of octscangen. */
+static const char *const delays[] = { "delay-x", "delay-y" };
 
 /* Shared with the thread of the pipeline. */
 typedef struct {
@@ -32,6 +39,9 @@ typedef struct {
 struct _OctScanner {
   OctScannerScan scan;
   char *properties; /* of --scanner, or "" */
+  double delay[2];  /* seconds */
+  gboolean tuned;   /* it is not that of `properties` */
+  gboolean tuning;  /* the source has not told the path since it was set */
   guint lines, bscans, rate;
   char *sink;   /* or NULL */
   char *folder; /* of the files */
@@ -87,17 +97,34 @@ scanner_is_scan (const double numbers[5])
          && fabs (numbers[3]) <= MOST_UM && fabs (numbers[4]) <= 360.0;
 }
 
+/* Seconds, as octscangen takes them. */
+static gboolean
+scanner_is_delay (const double delay[2])
+{
+  return fabs (delay[0]) <= MOST_DELAY && fabs (delay[1]) <= MOST_DELAY;
+}
+
+/* Whether --scanner gives this property. */
+static gboolean
+scanner_gives (const OctScannerOptions *o, const char *name)
+{
+  return o->properties != NULL && strstr (o->properties, name) != NULL;
+}
+
+/* `kept` of older versions has no delay. */
 void
 oct_scanner_options_use_kept (OctScannerOptions *o, const char *kept)
 {
-  double numbers[5];
+  double numbers[N_KEPT] = { 0 };
+  guint n = 0;
   char *end;
 
-  for (guint i = 0; kept != NULL && i < G_N_ELEMENTS (numbers); i++) {
-    numbers[i] = g_ascii_strtod (kept, &end);
+  while (kept != NULL && *kept != '\0' && n < N_KEPT) {
+    numbers[n++] = g_ascii_strtod (kept, &end);
     kept = end != kept ? end : NULL;
   }
-  if (kept == NULL || *kept != '\0' || !scanner_is_scan (numbers))
+  if (kept == NULL || *kept != '\0' || (n != N_SCAN && n != N_KEPT)
+      || !scanner_is_scan (numbers) || !scanner_is_delay (numbers + N_SCAN))
     return;
   if (o->size == NULL) {
     o->width = numbers[0];
@@ -109,6 +136,9 @@ oct_scanner_options_use_kept (OctScannerOptions *o, const char *kept)
   }
   if (o->angle == 0.0)
     o->angle = numbers[4];
+  for (guint i = 0; i < 2; i++)
+    if (!scanner_gives (o, delays[i]))
+      o->delay[i] = numbers[N_SCAN + i];
 }
 
 static gboolean
@@ -200,8 +230,20 @@ oct_scanner_find_pattern (const char *name)
   return NULL;
 }
 
-/* A launch line of octscangen, without a sink.  `path`: the file to write, or
- * NULL. */
+static char *
+scanner_describe_delay (const OctScanner *scanner)
+{
+  char text[2][G_ASCII_DTOSTR_BUF_SIZE];
+
+  for (guint i = 0; i < 2; i++)
+    g_ascii_dtostr (text[i], sizeof text[i], scanner->delay[i]);
+  return g_strdup_printf (
+      "%s=%s %s=%s", delays[0], text[0], delays[1], text[1]);
+}
+
+/* A launch line of octscangen, without a sink.  A delay that was found counts
+ * more than that of --scanner, which counts more than one that was kept.  `path`: the file
+ * to write, or NULL. */
 static char *
 scanner_describe (
     const OctScanner *scanner, const OctScannerScan *scan, const char *path)
@@ -210,17 +252,19 @@ scanner_describe (
     scan->x / 1000, scan->y / 1000, scan->angle };
   char text[G_N_ELEMENTS (numbers)][G_ASCII_DTOSTR_BUF_SIZE];
   g_autofree char *quoted = path != NULL ? oct_launch_quote (path) : NULL;
+  g_autofree char *delay = scanner_describe_delay (scanner);
 
   for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)
     g_ascii_dtostr (text[i], sizeof text[i], numbers[i]);
   return g_strdup_printf ("octscangen name=" GENERATOR
                           " is-live=true lines=%u bscans=%u "
-                          "line-rate=%u %s%s %s pattern=%s width=%s height=%s "
-                          "offset-x=%s offset-y=%s angle=%s",
+                          "line-rate=%u %s%s %s %s %s pattern=%s width=%s "
+                          "height=%s offset-x=%s offset-y=%s angle=%s",
       scanner->lines, scanner->bscans, scanner->rate,
       quoted != NULL ? "scan-output=" : "", quoted != NULL ? quoted : "",
-      scanner->properties, scan->pattern, text[0], text[1], text[2], text[3],
-      text[4]);
+      scanner->tuned ? "" : delay, scanner->properties,
+      scanner->tuned ? delay : "", scan->pattern, text[0], text[1], text[2],
+      text[3], text[4]);
 }
 
 /* Names of properties become options. */
@@ -240,15 +284,17 @@ scanner_name_options (GError *error)
   }
 }
 
-/* The event of the path that octscangen has told. */
+/* The event of the path that octscangen has told; `delay`: in which it is that of
+ * its properties. */
 static GstEvent *
-scanner_find_event (GstElement *pipeline)
+scanner_find_event (GstElement *pipeline, double delay[2])
 {
   g_autoptr (GstElement) generator =
       gst_bin_get_by_name (GST_BIN (pipeline), GENERATOR);
   g_autoptr (GstPad) pad = gst_element_get_static_pad (generator, "src");
   GstEvent *event;
 
+  g_object_get (generator, delays[0], &delay[0], delays[1], &delay[1], NULL);
   for (guint i = 0; (event = gst_pad_get_sticky_event (
                          pad, GST_EVENT_CUSTOM_DOWNSTREAM_STICKY, i))
                     != NULL;
@@ -286,7 +332,7 @@ scanner_make_path (OctScanner *scanner, const OctScannerScan *scan,
   message = gst_bus_timed_pop_filtered (
       bus, PATH_TIME, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
   if (message != NULL && GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS)
-    event = scanner_find_event (pipeline);
+    event = scanner_find_event (pipeline, scanner->delay);
   gst_element_set_state (pipeline, GST_STATE_NULL);
   if (event != NULL)
     return event;
@@ -322,6 +368,7 @@ oct_scanner_new (const OctScannerOptions *options, guint lines, guint bscans,
   scanner->path = g_build_filename (scanner->folder, FILE_NAME, NULL);
   scanner->scan = (OctScannerScan){ oct_scanner_find_pattern (options->pattern),
     options->width, options->height, options->x, options->y, options->angle };
+  memcpy (scanner->delay, options->delay, sizeof scanner->delay);
   scanner->properties =
       g_strdup (options->properties != NULL ? options->properties : "");
   scanner->lines = lines;
@@ -469,8 +516,8 @@ char *
 oct_scanner_write_scan (const OctScanner *scanner)
 {
   const OctScannerScan *scan = &scanner->scan;
-  const double numbers[] = { scan->width, scan->height, scan->x, scan->y,
-    scan->angle };
+  const double numbers[N_KEPT] = { scan->width, scan->height, scan->x, scan->y,
+    scan->angle, scanner->delay[0], scanner->delay[1] };
   GString *text = g_string_new (NULL);
 
   for (guint i = 0; i < G_N_ELEMENTS (numbers); i++) {
@@ -560,6 +607,104 @@ oct_scanner_change (
   if (scanner->changed != NULL)
     scanner->changed (scanner->data);
   return TRUE;
+}
+
+/* ---------------------------------------------------------------------- tune */
+
+void
+oct_scanner_get_delay (const OctScanner *scanner, double delay[2])
+{
+  memcpy (delay, scanner->delay, sizeof scanner->delay);
+}
+
+gboolean
+oct_scanner_has_mirrors (const OctScanner *scanner)
+{
+  return oct_scan_relay_is_counted (scanner->relay);
+}
+
+const char *
+oct_scanner_get_untunable (const OctScanner *scanner)
+{
+  if (!oct_scanner_has_mirrors (scanner))
+    return "The mirrors of the virtual OCT system are not late; tune those of "
+           "a "
+           "scanner, with --daq and --scan-sink.";
+  if (oct_scanner_get_fixed (scanner) != NULL)
+    return oct_scanner_get_fixed (scanner);
+  return scanner->tuning ? "The delay that was found is in force from the end "
+                           "of the volume on; tune again then."
+                         : NULL;
+}
+
+void
+oct_scanner_take_path (OctScanner *scanner)
+{
+  scanner->tuning = FALSE;
+}
+
+static void
+scanner_set_delay (OctScanner *scanner)
+{
+  g_autoptr (GstElement) generator =
+      gst_bin_get_by_name (GST_BIN (scanner->drive->pipeline), GENERATOR);
+
+  g_object_freeze_notify (G_OBJECT (generator));
+  g_object_set (generator, delays[0], scanner->delay[0], delays[1],
+      scanner->delay[1], NULL);
+  g_object_thaw_notify (G_OBJECT (generator));
+}
+
+static char *
+scanner_describe_tuning (
+    const OctScanner *scanner, double lag, const GstStructure *found)
+{
+  double correlation = 0;
+
+  gst_structure_get_double (found, "correlation", &correlation);
+  return g_strdup_printf (
+      "The mirrors were %.2f A-lines or %.3g us %s (correlation %.2f); from "
+      "the next volume on the scan is sent as much %s.",
+      fabs (lag), fabs (lag) / scanner->rate * 1e6, lag < 0 ? "ahead" : "late",
+      correlation, lag < 0 ? "later" : "earlier");
+}
+
+char *
+oct_scanner_tune (
+    OctScanner *scanner, const GstStructure *found, GError **error)
+{
+  const char *untunable = oct_scanner_get_untunable (scanner);
+  const char *axes = gst_structure_get_string (found, "axes");
+  double former[2], lag = 0;
+  gboolean tuned = scanner->tuned;
+  g_autoptr (GstEvent) event = NULL;
+
+  if (untunable != NULL) {
+    (void)scanner_refuse (error, untunable);
+    return NULL;
+  }
+  gst_structure_get_double (found, "delay-lines", &lag);
+  memcpy (former, scanner->delay, sizeof former);
+  for (guint i = 0; i < 2; i++)
+    if (axes != NULL && strchr (axes, "xy"[i]) != NULL)
+      scanner->delay[i] += lag / scanner->rate;
+  scanner->tuned = TRUE;
+  if (!scanner_is_delay (scanner->delay))
+    (void)scanner_refuse (error,
+        "The delay of the mirrors is more than a second; look whether "
+        "--scan-rate is the line rate of the digitizer.");
+  else
+    event = scanner_make_path (scanner, &scanner->scan, NULL, error);
+  if (event == NULL) {
+    memcpy (scanner->delay, former, sizeof former);
+    scanner->tuned = tuned;
+    return NULL;
+  }
+  scanner_set_delay (scanner);
+  scanner->tuning = TRUE;
+  if (scanner->changed != NULL)
+    scanner->changed (scanner->data);
+  return scanner_describe_tuning (scanner, lag, found);
 }
 
 /* ----------------------------------------------------------------------- end */

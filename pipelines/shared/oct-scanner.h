@@ -16,6 +16,8 @@ typedef struct {
   double angle, rate; /* degrees; A-lines per second, 0: not given */
   /* of `size` and `centre`, after oct_scanner_options_check() */
   double width, height, x, y; /* um */
+  /* of the mirrors of x and y, in seconds, if `properties` do not say it: kept */
+  double delay[2];
 } OctScannerOptions;
 
 /* A-lines of a B-scan and B-scans of a volume, if nobody says them, and A-lines
@@ -39,8 +41,8 @@ void oct_scanner_options_add (
 gboolean oct_scanner_options_check (OctScannerOptions *options, GError **error);
 void oct_scanner_options_clear (OctScannerOptions *options);
 
-/* After that: size, centre and angle of oct_scanner_write_scan(), for those that
- * were not given.  A text that is not valid, and NULL, change nothing. */
+/* After that: size, centre, angle and delay of oct_scanner_write_scan(), for
+ * those that were not given.  A text that is not valid, and NULL, change nothing. */
 void oct_scanner_options_use_kept (
     OctScannerOptions *options, const char *kept);
 
@@ -81,7 +83,8 @@ void oct_scanner_set_source (
 /* The scan that was asked for last. */
 void oct_scanner_get_scan (const OctScanner *scanner, OctScannerScan *scan);
 
-/* Its size, centre and angle, to be kept; to be freed. */
+/* Its size, centre and angle, and the delay of the mirrors, to be kept; to be
+ * freed. */
 char *oct_scanner_write_scan (const OctScanner *scanner);
 
 /* Called after each change, in the thread of it; `changed` NULL: none is. */
@@ -96,6 +99,26 @@ const char *oct_scanner_get_fixed (const OctScanner *scanner);
  * changes: a limit of the scanner is exceeded, or it is fixed. */
 gboolean oct_scanner_change (
     OctScanner *scanner, const OctScannerScan *scan, GError **error);
+
+/* The delay of the mirrors of x and y in seconds: the scanner is sent as much
+ * earlier. */
+void oct_scanner_get_delay (const OctScanner *scanner, double delay[2]);
+
+/* Whether the source sees the mirrors of a scanner; FALSE: it is the virtual
+ * system. */
+gboolean oct_scanner_has_mirrors (const OctScanner *scanner);
+
+/* NULL, or why the delay of the mirrors cannot be found, or set, now. */
+const char *oct_scanner_get_untunable (const OctScanner *scanner);
+
+/* Sets the delay by the result of octremap, a structure "oct-tune" that did not
+ * fail, from the end of a volume on.  A sentence on it, to be freed; NULL with a
+ * sentence, and nothing changes. */
+char *oct_scanner_tune (
+    OctScanner *scanner, const GstStructure *found, GError **error);
+
+/* The source has told a path: a delay that was set is in force. */
+void oct_scanner_take_path (OctScanner *scanner);
 
 /* Takes the beam to rest, waits for it up to a few seconds, and ends.  NULL is
  * allowed. */

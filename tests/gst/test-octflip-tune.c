@@ -4,127 +4,23 @@
  * the virtual system sees along their path, and the delay that is found brings
  * the image right, in octflip and in octscangen; formats, and what is refused.
  */
-#include "oct-calibration-text.h"
-#include "oct-phantom.h"
-#include "oct-scan-galvo.h"
 #include "oct-test-files.h"
+#include "oct-test-mirrors.h"
 #include "oct-test-pipelines.h"
 
 #include <math.h>
 #include <string.h>
 
-#define LINES 256u
-#define BSCANS 8u
+#define LINES OCT_TEST_MIRRORS_LINES
+#define BSCANS OCT_TEST_MIRRORS_BSCANS
+#define SAMPLES OCT_TEST_MIRRORS_SAMPLES
 #define DEPTHS 256u
-#define RATE 1e5
-#define FREQUENCY 2000.0
-#define DAMPING 0.8
-#define LAG (2 * DAMPING / (2 * G_PI * FREQUENCY) * RATE) /* A-lines */
-#define WIDTH 4.31 /* mm: A-lines lie anywhere between columns */
-#define VOLTS 0.64
-#define FULL_SCALE 10.0
-#define SAMPLES 512u
-#define COLUMNS 320u /* of the sample: speckle is 4 A-lines wide */
+#define RATE OCT_TEST_MIRRORS_RATE
+#define LAG OCT_TEST_MIRRORS_LAG
 /* With this multiple of a camera's noise the A-scans have 10 dB or less. */
 #define NOISE 9.0
 
-/* ----------------------------------------------------------------- the mirrors */
-
-/* Samples of x, y and the gate, of two volumes. */
-static double *
-drive_mirrors (double delay, gsize *count)
-{
-  g_autofree char *path = oct_test_file_path ("volts");
-  g_autofree char *launch = g_strdup_printf (
-      "octscangen line-rate=100000 lines=%u bscans=%u width=%g height=1e-4 "
-      "bidirectional=true settle=0.0005 volumes=2 gate=true delay-x=%.9f "
-      "! audio/x-raw,format=F64LE ! filesink location=%s",
-      LINES, BSCANS, WIDTH, delay, path);
-  char *data;
-  gsize size;
-
-  fail_unless (oct_test_plays (launch, NULL));
-  fail_unless (g_file_get_contents (path, &data, &size, NULL));
-  *count = size / (3 * sizeof (double));
-  return (double *)(gpointer)data;
-}
-
-/* Where mirrors that follow these samples are at the A-lines of the second
- * volume, [BSCANS][LINES] mm. */
-static OctScanPoint *
-follow (double delay)
-{
-  g_autoptr (OctScanGalvo) galvo =
-      oct_scan_galvo_new (FREQUENCY, DAMPING, 0, RATE, NULL);
-  OctScanPoint *places = g_new (OctScanPoint, BSCANS * LINES);
-  g_autofree double *samples = NULL;
-  guint taken = 0;
-  gsize count;
-
-  samples = drive_mirrors (delay, &count);
-  for (gsize i = 0; i < count; i++) {
-    const double *s = samples + 3 * i;
-    OctScanPoint at = oct_scan_galvo_follow (
-        galvo, &(OctScanPoint){
-                   { s[0] * FULL_SCALE / VOLTS, s[1] * FULL_SCALE / VOLTS } });
-
-    if (s[2] != 0 && taken++ >= BSCANS * LINES)
-      places[taken - 1 - BSCANS * LINES] = at;
-  }
-  fail_unless_equals_int (taken, 2 * BSCANS * LINES);
-  return places;
-}
-
-/* The raw spectra of a still sample along these places, and the calibration. */
-static void
-take_spectra (const OctScanPoint *places, double noise)
-{
-  g_autoptr (OctPhantom) phantom =
-      oct_phantom_new (&(OctPhantomSettings){ .kind = OCT_PHANTOM_LAYERS,
-                           .samples = SAMPLES,
-                           .lines = LINES,
-                           .bscans = BSCANS,
-                           .sample_format = OCT_SAMPLE_U16,
-                           .noise = noise,
-                           .seed = 3,
-                           .follows = TRUE,
-                           .columns = COLUMNS,
-                           .still = TRUE },
-          NULL);
-  g_autofree guint16 *spectra = g_new (guint16, BSCANS * LINES * SAMPLES);
-  g_autofree char *text =
-      oct_calibration_format (oct_phantom_get_calibration (phantom), NULL);
-
-  for (guint b = 0; b < BSCANS; b++)
-    oct_phantom_render_along (phantom, b, places + b * LINES,
-        spectra + b * LINES * SAMPLES, SAMPLES * sizeof *spectra);
-  g_free (oct_test_file (
-      "spectra.raw", spectra, BSCANS * LINES * SAMPLES * sizeof *spectra));
-  g_free (oct_test_file ("calibration.csv", text, strlen (text)));
-}
-
 /* ---------------------------------------------------------------- the messages */
-
-static GstStructure *
-wait_for_tuning (GstElement *pipeline)
-{
-  GstBus *bus = gst_element_get_bus (pipeline);
-  GstStructure *s = NULL;
-
-  while (s == NULL) {
-    GstMessage *message = gst_bus_timed_pop_filtered (bus, 60 * GST_SECOND,
-        (GstMessageType)(GST_MESSAGE_ELEMENT | GST_MESSAGE_ERROR));
-
-    fail_unless (message != NULL, "no result after a minute");
-    fail_unless (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ELEMENT);
-    if (gst_message_has_name (message, "oct-tune"))
-      s = gst_structure_copy (gst_message_get_structure (message));
-    gst_message_unref (message);
-  }
-  g_print ("%s\n", gst_structure_get_string (s, "text"));
-  gst_object_unref (bus);
-  return s;
-}
 
 static double
 get_double (const GstStructure *s, const char *field)
@@ -252,7 +148,7 @@ tune_spectra (const char *images, const char *elements, double *shift)
   fail_unless (tune (pipeline, BSCANS));
   fail_unless (!tune (pipeline, BSCANS));
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  s = wait_for_tuning (pipeline);
+  s = oct_test_mirrors_wait (pipeline);
   *shift = get_shift (pipeline);
   oct_test_stop (pipeline);
   return s;
@@ -263,13 +159,13 @@ tune_spectra (const char *images, const char *elements, double *shift)
  * left. */
 GST_START_TEST (test_loop)
 {
-  g_autofree OctScanPoint *late = follow (0), *right = NULL;
+  g_autofree OctScanPoint *late = oct_test_mirrors_follow (0), *right = NULL;
   double shift, before, after, best, power, again;
   GstStructure *s;
 
-  take_spectra (late, 0);
+  oct_test_mirrors_take (late, 0);
   power = measure_power ();
-  take_spectra (late, NOISE);
+  oct_test_mirrors_take (late, NOISE);
   power = 10 * log10 (power / (measure_power () - power));
   g_print ("%.1f dB\n", power);
   fail_unless (power < 10);
@@ -289,9 +185,9 @@ GST_START_TEST (test_loop)
   before = compare_ways (0);
   after = compare_ways (shift);
   best = compare_ways (2 * LAG);
-  right = follow (get_double (s, "delay"));
+  right = oct_test_mirrors_follow (get_double (s, "delay"));
   gst_structure_free (s);
-  take_spectra (right, NOISE);
+  oct_test_mirrors_take (right, NOISE);
   again = compare_ways (0);
   g_print ("both ways: %.3f, in octflip %.3f, in octscangen %.3f\n", before,
       after, again);
@@ -316,11 +212,11 @@ static const char *const formats[] = {
  * is another curve. */
 GST_START_TEST (test_formats)
 {
-  g_autofree OctScanPoint *late = follow (0);
+  g_autofree OctScanPoint *late = oct_test_mirrors_follow (0);
   GstStructure *s;
   double shift;
 
-  take_spectra (late, 1);
+  oct_test_mirrors_take (late, 1);
   s = tune_spectra (IMAGES, formats[__i__], &shift);
   fail_unless (fabs (get_double (s, "delay-lines") - LAG) < 0.03);
   gst_structure_free (s);

@@ -7,7 +7,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { look, openBrowser, run, Server, until, waitForVideo } from "./lib.mjs";
+import { look, openBrowser, run, Server, sleep, until, waitForVideo } from "./lib.mjs";
 import { Talk } from "./wire.mjs";
 
 let browser;
@@ -99,7 +99,7 @@ const change = (page, values, what, test) => until(what, async () => {
 });
 
 // oct-daq-sim after a pipe of voltages, and oct-live that drives it.
-async function instrument(pattern, more, action) {
+async function instrument(pattern, more, action, { scanner = "", environment = {}, options = [], killed = false } = {}) {
   const folder = mkdtempSync(join(tmpdir(), "oct-scan-"));
   const [volts, socket] = [join(folder, "volts"), join(folder, "daq")];
   execFileSync("mkfifo", [volts]);
@@ -109,13 +109,13 @@ async function instrument(pattern, more, action) {
   const ended = new Promise((resolve) => { daq.on("close", resolve); });
   try {
     await until("the socket is there", () => existsSync(socket));
-    const server = await Server.start("--daq", socket, "--scan", pattern, "--size-um", "3000", "--scan-rate", "20000",
-      "--scanner", "gate=true", "--scan-sink", `audio/x-raw,format=F64LE ! filesink buffer-mode=unbuffered location=${volts}`);
+    const server = await Server.startWith(environment, "--daq", socket, "--scan", pattern, "--size-um", "3000", "--scan-rate", "20000",
+      "--scanner", `gate=true ${scanner}`, ...options, "--scan-sink", `audio/x-raw,format=F64LE ! filesink buffer-mode=unbuffered location=${volts}`);
     const talk = await Talk.start(server);
     await until("the raster is known", () => last(talk, "look")?.bscans > 8 && last(talk, "status")?.frames > 0);
-    await action(server, talk);
+    await action(server, talk, daq);
     assert.equal(await server.stop(), 0);
-    assert.equal(await ended, 0);
+    assert.equal(await ended, killed ? null : 0);
   } finally {
     daq.kill("SIGKILL");
     rmSync(folder, { recursive: true, force: true });
@@ -194,6 +194,57 @@ const tests = {
     rmSync(kept, { recursive: true, force: true });
   },
 
+  async "tune: a pattern that goes one way, and what is not late are refused in a sentence"() {
+    const virtual = await Server.start("--scan", "raster", "--lines", "40", "--bscans", "40", "--scanner", "bidirectional=true",
+      "--audit", "audit");
+    const talk = await Talk.start(virtual);
+    await until("pictures come", () => last(talk, "status")?.frames > 0);
+    say(talk, { type: "tune" });
+    await until("nothing is late", () => /virtual OCT system are not late/.test(last(talk, "problem")?.message));
+    say(talk, { type: "tune", bscans: 3 });
+    await until("no other members", () => /must not have/.test(last(talk, "problem")?.message));
+    assert.equal(await virtual.stopKeeping(), 0);
+    const events = readFileSync(join(virtual.folder, "audit"), "utf8").trim().split("\n").map((line) => JSON.parse(line))
+      .filter(({ event }) => event === "tune");
+    assert.equal(events.length, 1);
+    assert.match(events[0].refused, /are not late/);
+    virtual.clear();
+    await instrument("raster", [], async (server, one) => {
+      say(one, { type: "tune" });
+      await until("it goes one way", () => /does not go forth and back/.test(last(one, "problem")?.message));
+      assert.deepEqual([last(one, "state").scan.tuning, last(one, "state").scan.tuned, last(one, "state").scan.delayX], [false, "", 0]);
+      say(one, { type: "record", on: true });
+      await until("it records", () => last(one, "state").recording.active);
+      say(one, { type: "tune" });
+      await until("a recording keeps its scan", () => /A recording keeps its scan/.test(last(one, "problem").message));
+      say(one, { type: "record", on: false });
+      await until("it has ended", () => !last(one, "state").recording.active);
+    });
+  },
+
+  async "a source that is gone ends the search for the delay with a sentence"() {
+    await instrument("raster", [], async (server, talk, daq) => {
+      // no B-scans come, and then no more ever
+      daq.kill("SIGSTOP");
+      await until("nothing comes any more", async () => {
+        const { frames } = last(talk, "status");
+        await sleep(1500);
+        return last(talk, "status").frames === frames;
+      });
+      say(talk, { type: "tune" });
+      await until("it waits for B-scans", () => last(talk, "state").scan.tuning);
+      say(talk, { type: "record", on: true });
+      await until("a recording waits for it", () => /delay of the mirrors is being found/.test(last(talk, "problem")?.message));
+      const heard = talk.messages.length;
+      daq.kill("SIGKILL");
+      await until("it has ended", () => talk.messages.slice(heard).some(({ type, message }) =>
+        type === "problem" && /search has ended without a result/.test(message)));
+      await until("all pages know", () => !last(talk, "state").scan.tuning);
+      say(talk, { type: "tune" });
+      await until("nothing to look at", () => /no pictures to look at/.test(last(talk, "problem").message));
+    }, { scanner: "bidirectional=true", killed: true });
+  },
+
   async "without a scanner, or one that is driven from elsewhere, nothing is changed"() {
     const server = await Server.start();
     const talk = await Talk.start(server);
@@ -202,6 +253,10 @@ const tests = {
     assert.ok(!talk.has("path"));
     say(talk, ASK);
     await until("it is refused", () => /start oct-live with --scan/.test(last(talk, "problem")?.message));
+    const heard = talk.messages.length;
+    say(talk, { type: "tune" });
+    await until("so is tuning", () => talk.messages.slice(heard).some(({ type, message }) =>
+      type === "problem" && /start oct-live with --scan/.test(message)));
     assert.equal(await server.stop(), 0);
     const folder = mkdtempSync(join(tmpdir(), "oct-scan-"));
     const daq = spawn(process.env.OCT_DAQ_SIM, ["--lines", "64", "--bscans", "8", "--samples", "512", "--line-rate", "1280",
@@ -213,6 +268,10 @@ const tests = {
     assert.match(last(listener, "state").scan.fixed, /--scan-sink/);
     say(listener, ASK);
     await until("it is refused", () => /--scan-sink/.test(last(listener, "problem")?.message));
+    const before = listener.messages.length;
+    say(listener, { type: "tune" });
+    await until("so is tuning", () => listener.messages.slice(before).some(({ type, message }) =>
+      type === "problem" && /--scan-sink/.test(message)));
     assert.equal(await told.stop(), 0);
     daq.kill("SIGKILL");
     rmSync(folder, { recursive: true, force: true });
@@ -235,6 +294,7 @@ const pages = {
     await until("who watches sees the path", async () => (await count(watcher, BLUE)) > 100);
     assert.ok(await watcher.locator("#scan-apply").isDisabled());
     assert.ok(await watcher.locator("#scan-pattern").isDisabled());
+    assert.ok(await watcher.locator("#scan-tune").isDisabled());
     assert.ok(await page.locator("#scan-apply").isDisabled(), "nothing to apply yet");
     assert.ok(await page.locator("#scan-height").isHidden(), "a round pattern has one size");
     await fill(page, { pattern: "raster", width: 3500, height: 3500 });
@@ -297,11 +357,68 @@ const pages = {
     });
   },
 
+  async "late mirrors: a button finds their delay, and the picture is that of mirrors that are not"() {
+    const kept = mkdtempSync(join(tmpdir(), "oct-scan-tuned-"));
+    const environment = { XDG_DATA_HOME: kept };
+    const both = "bidirectional=true";
+    const see = async (server) => {
+      const page = await browser.visit(server.url);
+      await waitForVideo(page);
+      await page.locator("[data-show=enface]").click();
+      return page;
+    };
+    let right;
+    await instrument("raster", [], async (server) => {
+      const page = await see(server);
+      right = await until("a square is seen", async () => {
+        const seen = await picture(page);
+        return seen.width > 100 && isFull(seen) && seen;
+      });
+    }, { scanner: both });
+    await instrument("raster", ["--galvo-frequency", "2000"], async (server, talk) => {
+      const page = await see(server);
+      const before = await until("a square is seen", async () => {
+        const seen = await picture(page);
+        return seen.width > 100 && isFull(seen) && correlate(seen, right);
+      });
+      await shot(page, "tune-before");
+      await page.locator("#scan-tune").click();
+      await until("the delay is told", async () => /The mirrors were/.test(await page.locator("#scan-delay").textContent()));
+      // 2 z / w of 2 kHz and 0.8 are 127.3 us, 2.55 A-lines at 20 kHz; B-scans lie half a spot apart
+      const { delayX, delayY, tuned } = last(talk, "state").scan;
+      assert.match(tuned, /^The mirrors were 2\.[56]\d A-lines or 1\d\d us late \(correlation 0\.\d\d\); from the next volume on/);
+      assert.ok(Math.abs(delayX - 127.3) < 3 && delayY === 0, `${delayX}, ${delayY}`);
+      await until("the picture is right", async () => correlate(await picture(page), right) > (1 + before) / 2);
+      await page.locator("#scan-tune").scrollIntoViewIfNeeded();
+      await shot(page, "tune-after");
+      await page.setViewportSize({ width: 390, height: 844 });
+      const box = await page.locator("#scan-tune").boundingBox();
+      assert.ok(box.x >= 0 && box.x + box.width <= 390 && box.height >= 24, JSON.stringify(box));
+      await page.locator("#scan-tune").scrollIntoViewIfNeeded();
+      await shot(page, "tune-phone");
+      // nothing is left
+      await until("the mirrors are right", async () => {
+        if (await page.locator("#scan-tune").isEnabled()) await page.locator("#scan-tune").click();
+        return /^The mirrors were 0\.0\d A-lines/.test(last(talk, "state").scan.tuned);
+      });
+      assert.ok(Math.abs(last(talk, "state").scan.delayX - 127.3) < 3);
+      assert.deepEqual(page.problems, []);
+    }, { scanner: both, environment, options: ["--save-instrument", "Bench 3"] });
+    await instrument("raster", [], async (server, talk) => {
+      assert.ok(Math.abs(last(talk, "state").scan.delayX - 127.3) < 3, "the instrument keeps it");
+    }, { scanner: both, environment, options: ["--instrument", "Bench 3"] });
+    await instrument("raster", [], async (server, talk) => {
+      assert.ok(Math.abs(last(talk, "state").scan.delayX - 50) < 1e-6, "the command line counts more");
+    }, { scanner: `${both} delay-x=5e-5`, environment, options: ["--instrument", "Bench 3"] });
+    rmSync(kept, { recursive: true, force: true });
+  },
+
   async "on a phone the path and its form fit"() {
     const server = await Server.start("--scan", "raster", "--size-um", "4000x3000", "--angle", "20", "--centre-um", "300,0",
       "--lines", "40", "--bscans", "40");
     const page = await browser.visit(server.url, { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true });
     await until("the path is drawn", async () => (await count(page, BLUE)) > 100);
+    assert.ok(await page.locator("#scan-tune").isHidden(), "the virtual system has no mirrors");
     await page.locator("#scan-apply").scrollIntoViewIfNeeded();
     await shot(page, "scan-phone");
     assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "nothing is wider than the phone");

@@ -518,6 +518,57 @@ test_reach (void)
   refuse (&sweeps, OCT_ERROR_SETTINGS, "A-lines apart or more");
 }
 
+/* Which patterns go forth and back, and along which axes. */
+static void
+test_path (void)
+{
+  static const struct {
+    OctScanKind kind;
+    gboolean both_ways;
+    guint bscans;
+    double angle;
+    const char *axes; /* NULL: it does not */
+  } cases[] = { { OCT_SCAN_RASTER, TRUE, 64, 0, "x" },
+    { OCT_SCAN_RASTER, TRUE, 64, 90, "y" },
+    { OCT_SCAN_RASTER, TRUE, 64, 4, "x" },
+    { OCT_SCAN_RASTER, TRUE, 64, -30, "xy" },
+    { OCT_SCAN_RADIAL, TRUE, 64, 0, "xy" },
+    { OCT_SCAN_RASTER, FALSE, 64, 0, NULL },
+    { OCT_SCAN_RADIAL, FALSE, 64, 0, NULL },
+    /* a quarter of their length apart */
+    { OCT_SCAN_RASTER, TRUE, 4, 0, NULL },
+    { OCT_SCAN_RASTER, TRUE, 1, 0, NULL },
+    { OCT_SCAN_SPIRAL, FALSE, 64, 0, NULL },
+    { OCT_SCAN_LISSAJOUS, FALSE, 64, 0, NULL },
+    { OCT_SCAN_ROSETTE, FALSE, 64, 0, NULL } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    OctScanSettings settings = raster;
+    gboolean axes[OCT_SCAN_AXES] = { FALSE, FALSE };
+    g_autoptr (GError) error = NULL;
+    g_autoptr (OctScanPlaces) places = NULL;
+
+    settings.kind = cases[i].kind;
+    settings.lines = 64;
+    settings.bscans = cases[i].bscans;
+    settings.width = settings.height = 3;
+    settings.bidirectional = cases[i].both_ways;
+    settings.angle = cases[i].angle * G_PI / 180;
+    places = oct_scan_places_new_from_settings (&settings, &error);
+    g_assert_no_error (error);
+    g_assert_cmpint (oct_scan_tuner_check_path (places, axes, &error), ==,
+        cases[i].axes != NULL);
+    if (cases[i].axes == NULL) {
+      g_assert_error (error, OCT_ERROR, OCT_ERROR_SETTINGS);
+      continue;
+    }
+    g_assert_no_error (error);
+    for (guint axis = 0; axis < OCT_SCAN_AXES; axis++)
+      g_assert_cmpint (
+          axes[axis], ==, strchr (cases[i].axes, "xy"[axis]) != NULL);
+  }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -531,5 +582,6 @@ main (int argc, char **argv)
   g_test_add_func ("/scan-tuner/cancelled", test_cancelled);
   g_test_add_func ("/scan-tuner/sizes", test_sizes);
   g_test_add_func ("/scan-tuner/reach", test_reach);
+  g_test_add_func ("/scan-tuner/path", test_path);
   return g_test_run ();
 }

@@ -274,9 +274,10 @@ function takeFound(state) {
   $("focus").disabled = $("refine").disabled = $("background").disabled = state.focusing;
   $("focus-undo").disabled = !state.focusUndoable;
   $("focus-undo").title = state.undoWhat ? `Take back: ${state.undoWhat} (U)` : "Undo the last change (U)";
+  const searching = state.focusing && !state.scan?.tuning;
   const looking = state.taking ? "Taking the background …" : "Looking for the sharpest image …";
-  $("focus-note").hidden = !(state.focusing || state.focusNote);
-  $("focus-note").textContent = state.focusing ? looking
+  $("focus-note").hidden = !(searching || state.focusNote);
+  $("focus-note").textContent = searching ? looking
     : (state.focusNote ?? "").replaceAll("um^2", "µm²").replaceAll("um^3", "µm³").replaceAll("+-", "±");
   $("background-taken").hidden = !state.hasBackground;
   $("k-warp").hidden = !state.kWarp;

@@ -14,6 +14,7 @@ let scan = null; // the one that was asked for last, of all pages
 let controls = false;
 let edited = false; // values here are not in force
 let asked = null; // that were sent, until it is known what came of them
+let tuning = false; // this page has asked for the mirrors' delay
 let since = null; // volume in which another scan was asked for, and its path has not come
 
 const round = (value) => +value.toPrecision(6);
@@ -48,7 +49,7 @@ export function offerPatterns(patterns) {
 
 export function forgetScan() {
   path = track = scan = asked = since = null;
-  edited = false;
+  edited = tuning = false;
   $("scan").hidden = true;
 }
 
@@ -72,10 +73,25 @@ export function takeScan(news, control, recording) {
   if (edited && isSame(read(), scan)) edited = false;
   if (!edited) fill();
   $("scan-controls").disabled = !controls || Boolean(scan.fixed) || recording;
+  $("scan-tune").hidden = !scan.mirrors;
+  $("scan-tune").disabled = scan.tuning;
+  if (scan.tuned && !scan.tuning) tuning = false;
+  showDelay();
   $("scan-controls").title = recording ? "A recording keeps its scan: end it first" : "";
   showNote();
   showForm();
   draw();
+}
+
+// What was found last, and the delay that holds.
+function showDelay() {
+  const micros = (value) => `${+value.toFixed(1)} µs`;
+  const { delayX, delayY, tuned } = scan;
+  const holds = delayX || delayY ? `Delay of the mirrors: ${micros(delayX)} in x, ${micros(delayY)} in y.` : "";
+  const said = scan.tuning ? "Looking at B-scans that go forth and back …"
+    : [tuned?.replaceAll(" us ", " µs "), holds].filter(Boolean).join(" ");
+  $("scan-delay").hidden = !said;
+  $("scan-delay").textContent = said;
 }
 
 function showNote() {
@@ -84,11 +100,12 @@ function showNote() {
   $("scan-note").textContent = note;
 }
 
-// Whether the sentence is on the scan that this page has asked for.
+// Whether the sentence is on the scan, or the delay, that this page has asked for.
 export function takeRefusal(sentence) {
-  if (!asked) return;
+  if (!asked && !tuning) return;
+  if (asked) edited = true;
   asked = null;
-  edited = true;
+  tuning = false;
   $("scan-refused").hidden = false;
   $("scan-refused").textContent = sentence;
   showForm();
@@ -332,6 +349,11 @@ $("scan-back").addEventListener("click", () => {
   fill();
   showForm();
   draw();
+});
+$("scan-tune").addEventListener("click", () => {
+  tuning = true;
+  $("scan-refused").hidden = true;
+  send({ type: "tune" });
 });
 $("scan").addEventListener("submit", (event) => {
   event.preventDefault();

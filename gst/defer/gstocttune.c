@@ -10,12 +10,13 @@
 #define MOST_DEPTHS 256u
 #define MOST_VALUES (1u << 26)
 
-/* The images of all asides, as the tuner takes them. */
+/* The B-scans of all asides, as the tuner takes them. */
 typedef struct {
   guint sweeps, lines, depths;
-  guint rows;    /* of an image */
-  guint bytes;   /* of a pixel */
-  gboolean deep; /* 16 bits */
+  guint there;      /* depths of a B-scan */
+  guint bytes;      /* of a pixel */
+  gboolean deep;    /* 16 bits */
+  gboolean complex; /* A-scans: each row is an A-line */
   float *amplitudes;
   guint8 *reverse, *apart;
   guint taken;
@@ -28,7 +29,8 @@ gst_oct_tune_get_info (const GstOctInfo *images)
 {
   GstOctInfo info = *images;
 
-  if (GST_VIDEO_INFO_FORMAT (&info.video) == GST_VIDEO_FORMAT_RGBA)
+  if (info.is_video
+      && GST_VIDEO_INFO_FORMAT (&info.video) == GST_VIDEO_FORMAT_RGBA)
     info.columns *= 4;
   return info;
 }
@@ -40,14 +42,20 @@ tune_init (Tune *tune, GPtrArray *bscans, GError **error)
   gsize values;
 
   *tune = (Tune){ .bytes = 1 };
-  if (GST_VIDEO_INFO_FORMAT (&info->video) == GST_VIDEO_FORMAT_RGBA)
+  tune->complex = !info->is_video;
+  if (info->is_video
+      && GST_VIDEO_INFO_FORMAT (&info->video) == GST_VIDEO_FORMAT_RGBA)
     tune->bytes = 4;
   tune->deep = info->format == OCT_SAMPLE_U16;
   tune->lines = info->columns / tune->bytes;
-  tune->rows = info->rows / info->bscans;
+  tune->there = info->rows / info->bscans;
+  if (tune->complex) {
+    tune->lines = info->rows / info->bscans;
+    tune->there = info->columns;
+  }
   for (guint i = 0; i < bscans->len; i++)
     tune->sweeps += gst_oct_aside_get_info (bscans->pdata[i])->bscans;
-  tune->depths = MIN (MIN (tune->rows, MOST_DEPTHS),
+  tune->depths = MIN (MIN (tune->there, MOST_DEPTHS),
       MAX ((guint)(MOST_VALUES / ((gsize)tune->sweeps * tune->lines)), 1));
   values = (gsize)tune->sweeps * tune->lines * tune->depths;
   tune->amplitudes = g_try_new (float, values);
@@ -59,7 +67,7 @@ tune_init (Tune *tune, GPtrArray *bscans, GError **error)
   if (tune->amplitudes != NULL)
     return TRUE;
   g_set_error (error, OCT_ERROR, OCT_ERROR_MEMORY,
-      "%u images of %u A-lines take %" G_GSIZE_FORMAT
+      "%u B-scans of %u A-lines take %" G_GSIZE_FORMAT
       " MB to find a delay, and there is not as much memory; take fewer.",
       tune->sweeps, tune->lines, values * sizeof (float) / 1000000);
   return FALSE;
@@ -88,19 +96,32 @@ tune_get_level (const Tune *tune, const guint8 *row, guint column)
   return tune->levels[pixel[0]];
 }
 
-/* An image, its depths spread over the rows. */
+/* A-line `line` of a B-scan at a depth of it. */
+static float
+tune_get_amplitude (const Tune *tune, const guint8 *values, gsize stride,
+    gsize depth, gsize line)
+{
+  const float *parts;
+
+  if (!tune->complex)
+    return tune_get_level (tune, values + depth * stride, (guint)line);
+  parts = (const float *)(gconstpointer)(values + line * stride) + 2 * depth;
+  return hypotf (parts[0], parts[1]);
+}
+
+/* A B-scan, its depths spread over those that it has. */
 static void
-tune_add_image (Tune *tune, const guint8 *values, gsize stride, guint64 number)
+tune_add_bscan (Tune *tune, const guint8 *values, gsize stride, guint64 number)
 {
   float *to =
       tune->amplitudes + (gsize)tune->taken * tune->lines * tune->depths;
 
   for (guint z = 0; z < tune->depths; z++) {
-    gsize row = (gsize)z * tune->rows / tune->depths;
+    gsize depth = (gsize)z * tune->there / tune->depths;
 
     for (guint i = 0; i < tune->lines; i++)
       to[(gsize)i * tune->depths + z] =
-          tune_get_level (tune, values + row * stride, i);
+          tune_get_amplitude (tune, values, stride, depth, i);
   }
   tune->reverse[tune->taken] = number % 2 == 1;
   tune->apart[tune->taken] = tune->taken > 0 && number != tune->next;
@@ -115,11 +136,12 @@ tune_add (Tune *tune, GstOctAside *aside, GError **error)
   const GstOctBscanNumber *first = gst_oct_aside_get_number (aside);
   const guint8 *values = gst_oct_aside_read (aside, error);
   gsize stride = gst_oct_info_row_size (info);
+  gsize rows = info->rows / info->bscans;
 
   for (guint i = 0; values != NULL && i < info->bscans; i++) {
     guint64 number = first->number + i;
 
-    tune_add_image (tune, values + i * tune->rows * stride, stride,
+    tune_add_bscan (tune, values + i * rows * stride, stride,
         first->volume > 0 ? number % first->volume : number);
   }
   return values != NULL;

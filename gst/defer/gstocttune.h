@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * The delay of the mirrors from images that were taken (gstocttake.h), of
- * B-scans that run forth and back in turn.
+ * The delay of the mirrors from images or A-scans that were taken
+ * (gstocttake.h), of B-scans that run forth and back in turn.
  */
 #pragma once
 
@@ -15,7 +15,7 @@ G_BEGIN_DECLS
  * the signal. */
 #define GST_OCT_TUNE_RANGE 30.0
 
-/* `info` of images as gst_oct_take_add() needs it for them: all bytes of a row
+/* `info` of images, or A-scans, as gst_oct_take_add() needs it for them: all bytes of a row
  * are values. */
 GstOctInfo gst_oct_tune_get_info (const GstOctInfo *images);
 
