@@ -19,6 +19,7 @@
 #include "gstoctinstall.h"
 #include "gstoctkeepring.h"
 #include "gstoctkeepwriter.h"
+#include "gstoctscanpath.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_oct_keep_debug);
 #define GST_CAT_DEFAULT gst_oct_keep_debug
@@ -87,7 +88,8 @@ struct _GstOctKeep {
 
   GMutex lock; /* of the members below; the object lock is taken within it */
   GstOctKeepRing *ring;
-  GstCaps *caps;     /* of all that the ring holds */
+  GstCaps *caps;         /* of all that the ring holds */
+  OctScanPlaces *places; /* the same; NULL: none were told */
   GThreadPool *pool; /* writes one file after the other; NULL: not started */
   char *last_base;   /* of the file before: its path without the number */
   guint last_number; /* its number, from 1 */
@@ -337,10 +339,12 @@ static void
 keep_forget (GstOctKeep *self, gboolean with_events)
 {
   g_mutex_lock (&self->lock);
-  if (with_events)
+  if (with_events) {
     gst_oct_keep_ring_forget (self->ring);
-  else
+    g_clear_pointer (&self->places, oct_scan_places_unref);
+  } else {
     gst_oct_keep_ring_clear (self->ring);
+  }
   g_mutex_unlock (&self->lock);
 }
 
@@ -371,6 +375,21 @@ gst_oct_keep_set_caps (GstBaseSink *base, GstCaps *caps)
   return TRUE;
 }
 
+/* A file of spectra says one scan path.  Called with the lock. */
+static void
+keep_take_path (GstOctKeep *self, GstEvent *event)
+{
+  OctScanPlaces *places = gst_oct_scan_path_event_parse (event, NULL);
+
+  if (places == NULL)
+    return;
+  if (self->places != NULL && self->caps != NULL && keep_is_raw (self)
+      && !oct_scan_places_equal (self->places, places))
+    gst_oct_keep_ring_clear (self->ring);
+  g_clear_pointer (&self->places, oct_scan_places_unref);
+  self->places = places;
+}
+
 static gboolean
 gst_oct_keep_event (GstBaseSink *base, GstEvent *event)
 {
@@ -384,6 +403,7 @@ gst_oct_keep_event (GstBaseSink *base, GstEvent *event)
     keep_forget (self, FALSE);
   if (GST_EVENT_TYPE (event) == GST_EVENT_CUSTOM_DOWNSTREAM_STICKY) {
     g_mutex_lock (&self->lock);
+    keep_take_path (self, event);
     gst_oct_keep_ring_take_event (self->ring, event);
     g_mutex_unlock (&self->lock);
   }

@@ -138,7 +138,7 @@ daq_src_begin_ring (GstOctDaqSrc *self)
   self->heard = g_get_monotonic_time ();
   self->silent = FALSE;
   if (self->found) {
-    gst_oct_next_paths_restart (&self->paths);
+    gst_oct_next_paths_restart (&self->paths, TRUE);
     daq_src_add (self, &self->counters.reconnects, 1);
     GST_ELEMENT_INFO (self, RESOURCE, READ,
         ("The program of the digitizer is there again."), (NULL));
@@ -337,7 +337,7 @@ daq_src_stop (GstBaseSrc *base)
   gst_oct_daq_bscan_clear (&self->bscan);
   daq_src_tell_losses (self, TRUE);
   g_clear_pointer (&self->ring, gst_oct_daq_ring_close);
-  gst_oct_next_paths_restart (&self->paths);
+  gst_oct_next_paths_restart (&self->paths, FALSE);
   GST_OBJECT_LOCK (self);
   gst_clear_caps (&self->caps);
   GST_OBJECT_UNLOCK (self);
@@ -712,9 +712,18 @@ daq_src_query (GstBaseSrc *base, GstQuery *query)
 
 /* ------------------------------------------------------------------- object */
 
+/* A file that is set after a path was sent is newer. */
+static void
+daq_src_changed (GObject *object, const GstOctProperty *row)
+{
+  if (g_str_equal (row->name, "scan-file"))
+    g_clear_pointer (&GST_OCT_DAQ_SRC (object)->path, oct_scan_places_unref);
+}
+
 static const GstOctHolder daq_holder = {
   .properties = &gst_oct_daq_setting_properties,
   .offset = G_STRUCT_OFFSET (GstOctDaqSrc, settings),
+  .changed = daq_src_changed,
 };
 static const GstOctHolder daq_counter_holder = {
   .properties = &gst_oct_daq_counter_properties,

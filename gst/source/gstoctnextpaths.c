@@ -21,6 +21,13 @@ next_path_free (gpointer data)
   g_free (next);
 }
 
+static void
+next_path_forget_first (NextPath *next)
+{
+  next->has_first = FALSE;
+  next->first = 0;
+}
+
 /* Those of the same A-line stay in the order in which they came. */
 static gint
 next_path_compare (gconstpointer a, gconstpointer b, gpointer data)
@@ -61,6 +68,8 @@ gst_oct_next_paths_offer (
   next->places = places;
   next->has_first = gst_oct_scan_path_event_get_first (event, &next->first);
   g_mutex_lock (&paths->lock);
+  if (paths->recounted)
+    next_path_forget_first (next);
   g_queue_insert_sorted (&paths->waiting, next, next_path_compare, NULL);
   if (paths->waiting.length > MOST_WAITING)
     next_path_free (g_queue_pop_head (&paths->waiting));
@@ -144,11 +153,12 @@ gst_oct_next_paths_take (GstOctNextPaths *paths, GstElement *element,
 }
 
 void
-gst_oct_next_paths_restart (GstOctNextPaths *paths)
+gst_oct_next_paths_restart (GstOctNextPaths *paths, gboolean recounted)
 {
   g_mutex_lock (&paths->lock);
+  paths->recounted = recounted;
   for (GList *i = paths->waiting.head; i != NULL; i = i->next)
-    ((NextPath *)i->data)->has_first = FALSE;
+    next_path_forget_first (i->data);
   g_mutex_unlock (&paths->lock);
   paths->begun = FALSE;
 }

@@ -14,7 +14,10 @@ G_BEGIN_DECLS
 
 typedef struct {
   GMutex lock;
-  GQueue waiting; /* under the lock */
+  /* under the lock; `recounted`: A-lines that paths name are of a count that has
+   * ended */
+  GQueue waiting;
+  gboolean recounted;
   /* of the stream; `begun`: B-scan last - 1 was the last one */
   gboolean begun;
   guint64 last;
@@ -36,7 +39,9 @@ gboolean gst_oct_next_paths_offer (
 OctScanPlaces *gst_oct_next_paths_take (GstOctNextPaths *paths,
     GstElement *element, guint64 bscan, guint count, guint lines, guint bscans);
 
-/* B-scans are counted anew: the paths that wait hold at once. */
-void gst_oct_next_paths_restart (GstOctNextPaths *paths);
+/* B-scans are counted anew: the paths that wait hold at once.  `recounted`: the
+ * scanner was not started anew, and those that come hold from the next volume
+ * on, whatever A-line they name. */
+void gst_oct_next_paths_restart (GstOctNextPaths *paths, gboolean recounted);
 
 G_END_DECLS

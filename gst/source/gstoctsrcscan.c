@@ -20,7 +20,7 @@ gst_oct_src_scan_begin (GstOctSrcScan *scan)
 {
   scan->mask = NULL;
   scan->told = FALSE;
-  gst_oct_next_paths_restart (&scan->paths);
+  gst_oct_next_paths_restart (&scan->paths, FALSE);
 }
 
 static void

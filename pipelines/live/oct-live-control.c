@@ -71,6 +71,16 @@ live_control_label (OctLive *live, const OctLiveMessage *message)
         live->recording, said != NULL ? said : "No case", NULL);
 }
 
+/* Whether another scan was asked for, and its volume has not begun. */
+static gboolean
+live_control_is_scan_due (const OctLive *live)
+{
+  GstEvent *asked =
+      live->scanner != NULL ? oct_scanner_get_asked (live->scanner) : NULL;
+
+  return asked != NULL && !oct_live_track_is_on (live->track, asked);
+}
+
 static gboolean
 live_control_is_tuning (OctLive *live)
 {
@@ -97,6 +107,10 @@ live_control_record (OctLive *live, gboolean on, GError **error)
            && !live->records_screen)
     return live_control_refuse (
         error, "There are no pictures to record; begin when they come again.");
+  else if (live_control_is_scan_due (live))
+    return live_control_refuse (error,
+        "The scan changes at the end of this volume, and a recording keeps its "
+        "scan; begin it when the scan has changed.");
   else if (!oct_live_recording_start (live->recording, label, error))
     return FALSE;
   else

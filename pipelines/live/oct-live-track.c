@@ -3,9 +3,12 @@
 #include "oct-live-json.h"
 #include "oct/oct.h"
 
+#include <math.h>
 #include <string.h>
 
 #define MICROMETRES 1e6
+/* Sources that pass a path on round its numbers; um. */
+#define ROUNDING 1e-6
 /* Points of a path that pages get, about; more are not seen on a screen. */
 #define MOST_POINTS 8192u
 #define MOST_BSCANS 1024u
@@ -304,6 +307,31 @@ oct_live_track_has_path (OctLiveTrack *track)
   has = track->path.lines > 0;
   g_mutex_unlock (&track->lock);
   return has;
+}
+
+static gboolean
+track_is_same (const Path *a, const Path *b)
+{
+  gsize count = (gsize)a->lines * a->bscans;
+  gboolean same = a->lines == b->lines && a->bscans == b->bscans;
+
+  for (gsize i = 0; same && i < count; i++)
+    same = fabs (a->x[i] - b->x[i]) <= ROUNDING
+           && fabs (a->y[i] - b->y[i]) <= ROUNDING;
+  return same;
+}
+
+gboolean
+oct_live_track_is_on (OctLiveTrack *track, GstEvent *event)
+{
+  Path path;
+  gboolean is_on = track_read_path (gst_event_get_structure (event), &path);
+
+  g_mutex_lock (&track->lock);
+  is_on = is_on && track_is_same (&track->path, &path);
+  g_mutex_unlock (&track->lock);
+  track_clear_path (&path);
+  return is_on;
 }
 
 /* Every `step`-th A-line of a B-scan, and the last one. */

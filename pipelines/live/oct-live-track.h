@@ -25,6 +25,9 @@ void oct_live_track_watch (OctLiveTrack *track, GstPad *pad);
 /* FALSE: no path was told. */
 gboolean oct_live_track_has_path (OctLiveTrack *track);
 
+/* Whether the path that was told is that of this event. */
+gboolean oct_live_track_is_on (OctLiveTrack *track, GstEvent *event);
+
 /* Adds the path as members of an object: `pattern`, `lines` and `bscans` of a
  * volume, and `x` and `y` in um, of every `step`-th A-line of every
  * `bscanStep`-th B-scan, and of the last one in each. */

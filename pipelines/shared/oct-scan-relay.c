@@ -2,6 +2,8 @@
 #include "oct-scan-relay.h"
 #include "oct/oct.h"
 
+#include <glib/gstdio.h>
+
 /* Paths that a new source gets: more cannot be on their way through the
  * scanner's output, since each takes a volume. */
 #define MOST_PATHS 16u
@@ -10,6 +12,8 @@ struct _OctScanRelay {
   GMutex lock;
   GWeakRef source;
   gboolean counted;
+  GStatBuf socket; /* of the ring whose A-lines are those of the scanner */
+  gboolean has_socket;
   GQueue paths; /* of GstEvent */
 };
 
@@ -40,13 +44,45 @@ oct_scan_relay_unref (OctScanRelay *relay)
   g_atomic_rc_box_release_full (relay, scan_relay_clear);
 }
 
+/* A program makes its socket anew when it is started. */
+static gboolean
+scan_relay_find_socket (GstElement *source, GStatBuf *found)
+{
+  g_autofree char *path = NULL;
+
+  g_object_get (source, "socket", &path, NULL);
+  return path != NULL && g_stat (path, found) == 0;
+}
+
+/* Whether A-lines of this counted source are not those of the scanner: of
+ * another program than that of the first source, or of one that came back. */
+static gboolean
+scan_relay_is_other (OctScanRelay *relay, GstElement *source)
+{
+  guint64 reconnects = 0;
+  GStatBuf now, first;
+  gboolean has;
+
+  g_mutex_lock (&relay->lock);
+  has = relay->has_socket;
+  first = relay->socket;
+  g_mutex_unlock (&relay->lock);
+  g_object_get (source, "reconnects", &reconnects, NULL);
+  return reconnects > 0
+         || (has && scan_relay_find_socket (source, &now)
+             && (now.st_dev != first.st_dev || now.st_ino != first.st_ino
+                 || now.st_mtim.tv_sec != first.st_mtim.tv_sec
+                 || now.st_mtim.tv_nsec != first.st_mtim.tv_nsec));
+}
+
 /* A source with A-lines of its own takes it for the next volume. */
 static void
-scan_relay_send (GstElement *source, GstEvent *event, gboolean counted)
+scan_relay_send (
+    OctScanRelay *relay, GstElement *source, GstEvent *event, gboolean counted)
 {
   GstEvent *copy = gst_event_copy (event);
 
-  if (!counted)
+  if (!counted || scan_relay_is_other (relay, source))
     gst_structure_remove_field (
         gst_event_writable_structure (copy), GST_OCT_SCAN_PATH_FIRST);
   gst_element_send_event (source, copy);
@@ -67,7 +103,7 @@ oct_scan_relay_tell (OctScanRelay *relay, GstEvent *event)
   counted = relay->counted;
   g_mutex_unlock (&relay->lock);
   if (source != NULL)
-    scan_relay_send (source, event, counted);
+    scan_relay_send (relay, source, event, counted);
 }
 
 /* Streaming thread of octscangen, before the A-lines of the path. */
@@ -103,11 +139,13 @@ oct_scan_relay_set_source (
   g_mutex_lock (&relay->lock);
   g_weak_ref_set (&relay->source, source);
   relay->counted = counted;
+  if (counted && !relay->has_socket)
+    relay->has_socket = scan_relay_find_socket (source, &relay->socket);
   for (GList *i = relay->paths.head; i != NULL; i = i->next)
     g_ptr_array_add (paths, gst_event_ref (i->data));
   g_mutex_unlock (&relay->lock);
   for (guint i = 0; i < paths->len; i++)
-    scan_relay_send (source, paths->pdata[i], counted);
+    scan_relay_send (relay, source, paths->pdata[i], counted);
 }
 
 gboolean
@@ -125,9 +163,7 @@ gboolean
 oct_scan_relay_is_broken (OctScanRelay *relay)
 {
   g_autoptr (GstElement) source = g_weak_ref_get (&relay->source);
-  guint64 reconnects = 0;
 
-  if (source != NULL && oct_scan_relay_is_counted (relay))
-    g_object_get (source, "reconnects", &reconnects, NULL);
-  return reconnects > 0;
+  return source != NULL && oct_scan_relay_is_counted (relay)
+         && scan_relay_is_other (relay, source);
 }

@@ -24,11 +24,13 @@ void oct_scan_relay_watch (OctScanRelay *relay, GstBin *bin, const char *name);
 void oct_scan_relay_tell (OctScanRelay *relay, GstEvent *event);
 
 /* The source, of which no reference is kept, gets the last paths before; it is
- * not in use yet.  `counted`: it counts the A-lines of the scanner. */
+ * not in use yet.  `counted`: it is octdaqsrc and counts the A-lines of the
+ * scanner, if its program is that of the first source. */
 void oct_scan_relay_set_source (
     OctScanRelay *relay, GstElement *source, gboolean counted);
 
-/* Whether the last source is counted, and whether it has begun to count anew. */
+/* Whether the last source is counted, and whether its A-lines are not those of the
+ * scanner any more, as its program was started again. */
 gboolean oct_scan_relay_is_counted (OctScanRelay *relay);
 gboolean oct_scan_relay_is_broken (OctScanRelay *relay);
 

@@ -34,6 +34,7 @@ typedef struct {
   GMutex lock;
   GCond cond;
   gboolean stop, stopped;
+  gboolean over; /* nothing is sent any more */
 } Drive;
 
 struct _OctScanner {
@@ -46,7 +47,8 @@ struct _OctScanner {
   char *sink;   /* or NULL */
   char *folder; /* of the files */
   char *path;
-  Drive *drive; /* atomically counted; NULL: nothing is driven */
+  GstEvent *asked; /* the path of the last change, or NULL */
+  Drive *drive;    /* atomically counted; NULL: nothing is driven */
   OctScanRelay *relay;
   void (*changed) (gpointer data); /* or NULL */
   gpointer data;
@@ -414,8 +416,15 @@ drive_release (gpointer drive)
 static GstBusSyncReply
 drive_on_message (GstBus *bus, GstMessage *message, gpointer data)
 {
+  Drive *drive = data;
   g_autoptr (GError) error = NULL;
 
+  if ((GST_MESSAGE_TYPE (message) & (GST_MESSAGE_ERROR | GST_MESSAGE_EOS))
+      != 0) {
+    g_mutex_lock (&drive->lock);
+    drive->over = TRUE;
+    g_mutex_unlock (&drive->lock);
+  }
   if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR) {
     gst_message_parse_error (message, &error, NULL);
     g_printerr (
@@ -463,7 +472,7 @@ drive_new (GstElement *pipeline)
   drive->pipeline = gst_object_ref_sink (pipeline);
   g_mutex_init (&drive->lock);
   g_cond_init (&drive->cond);
-  gst_bus_set_sync_handler (bus, drive_on_message, NULL, NULL);
+  gst_bus_set_sync_handler (bus, drive_on_message, drive, NULL);
   return drive;
 }
 
@@ -537,9 +546,31 @@ oct_scanner_set_changed (
   scanner->data = data;
 }
 
+static gboolean
+drive_is_over (Drive *drive)
+{
+  gboolean over;
+
+  g_mutex_lock (&drive->lock);
+  over = drive->over;
+  g_mutex_unlock (&drive->lock);
+  return over;
+}
+
+GstEvent *
+oct_scanner_get_asked (const OctScanner *scanner)
+{
+  return scanner->drive != NULL && drive_is_over (scanner->drive)
+             ? NULL
+             : scanner->asked;
+}
+
 const char *
 oct_scanner_get_fixed (const OctScanner *scanner)
 {
+  if (scanner->drive != NULL && drive_is_over (scanner->drive))
+    return "The scanner is not driven any more; look at the terminal for the "
+           "reason, and start the program again.";
   if (!oct_scan_relay_is_counted (scanner->relay))
     return NULL;
   if (scanner->drive == NULL)
@@ -604,6 +635,7 @@ oct_scanner_change (
   else
     oct_scan_relay_tell (scanner->relay, event);
   scanner->scan = *scan;
+  gst_event_replace (&scanner->asked, event);
   if (scanner->changed != NULL)
     scanner->changed (scanner->data);
   return TRUE;
@@ -734,6 +766,7 @@ oct_scanner_free (OctScanner *scanner)
     return;
   g_clear_pointer (&scanner->drive, scanner_stop);
   g_clear_pointer (&scanner->relay, oct_scan_relay_unref);
+  gst_clear_event (&scanner->asked);
   if (scanner->path != NULL)
     g_unlink (scanner->path);
   if (scanner->folder != NULL)

@@ -94,6 +94,10 @@ void oct_scanner_set_changed (
 /* NULL, or why another scan is not possible at all, a sentence. */
 const char *oct_scanner_get_fixed (const OctScanner *scanner);
 
+/* The event of the path that was asked for last, no new reference; NULL: that of
+ * the start was not changed, or it does not come any more. */
+GstEvent *oct_scanner_get_asked (const OctScanner *scanner);
+
 /* Another scan of as many A-lines, from the end of a volume on: the source tells
  * its path before the first B-scan of it.  FALSE with a sentence, and nothing
  * changes: a limit of the scanner is exceeded, or it is fixed. */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * Scans that are not rasters through octdaqsrc: the places that octscangen
- * writes, A-lines that are lost, and files that do not fit.
+ * writes, A-lines that are lost, files that do not fit, and other paths.
  */
 #include "oct-daq.h"
+#include "oct-scan-relay.h"
 #include "oct-test-files.h"
 #include "oct-test.h"
 
@@ -388,6 +389,162 @@ GST_START_TEST (test_refused_change)
 GST_END_TEST
 
 static void
+write_volume (OctDaqWriter *writer)
+{
+  for (guint block = 0; block < LINES * BSCANS / 2; block++)
+    write_block (writer);
+}
+
+static guint64
+pull_numbers (GstElement *pipeline, guint count)
+{
+  guint64 last = 0;
+
+  for (guint i = 0; i < count; i++) {
+    g_autoptr (GstSample) sample = pull (pipeline);
+
+    last = GST_BUFFER_OFFSET (gst_sample_get_buffer (sample));
+  }
+  return last;
+}
+
+/* A digitizer that was started again counts from 0: which of its A-lines one of
+ * the scanner is nobody knows, and another path does not wait for it for ever. */
+GST_START_TEST (test_change_after_reconnect)
+{
+  g_autofree char *socket = oct_test_file_path ("scan-daq");
+  g_autofree char *file = oct_test_file_path ("scan-path.txt");
+  g_autofree char *other = oct_test_file_path ("scan-other.txt");
+  OctDaqWriter *writer = open_scan_writer (socket, BSCANS);
+  g_autofree char *launch = NULL;
+  g_autoptr (GstElement) pipeline = NULL;
+  g_autoptr (GstElement) source = NULL;
+  g_autoptr (GstPad) pad = NULL;
+  Seen seen = { 0 };
+
+  make_scan ("pattern=spiral lines=8 bscans=4", file, NULL);
+  make_scan ("pattern=lissajous lines=8 bscans=4 cycles=2", other, NULL);
+  launch = g_strdup_printf (
+      "octdaqsrc name=source socket=%s scan-file=%s ! appsink name=sink "
+      "sync=false",
+      socket, file);
+  pipeline = gst_parse_launch (launch, NULL);
+  fail_unless (pipeline != NULL);
+  source = gst_bin_get_by_name (GST_BIN (pipeline), "source");
+  pad = gst_element_get_static_pad (source, "src");
+  gst_pad_add_probe (pad,
+      GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,
+      see_paths, &seen, NULL);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  fail_unless (oct_daq_wait_for_readers (writer, 1, LONG) == 1);
+  write_volume (writer);
+  oct_daq_close (writer);
+  fail_unless_equals_uint64 (pull_numbers (pipeline, BSCANS), BSCANS - 1);
+  writer = open_scan_writer (socket, BSCANS);
+  fail_unless (oct_daq_wait_for_readers (writer, 1, LONG) == 1);
+  write_volume (writer);
+  /* a B-scan of the second ring is there */
+  fail_unless_equals_uint64 (pull_numbers (pipeline, 1), BSCANS);
+  fail_unless (gst_element_send_event (
+      source, make_path_event (other, BSCANS, 1000 * LINES * BSCANS)));
+  write_volume (writer);
+  fail_unless_equals_uint64 (
+      pull_numbers (pipeline, 2 * BSCANS - 1), 3 * BSCANS - 1);
+  fail_unless_equals_int (seen.paths, 3);
+  fail_unless_equals_int (seen.other, 1);
+  fail_unless_equals_uint64 (seen.begun[2], 2 * BSCANS);
+  check_path (pipeline, other);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  oct_daq_close (writer);
+  g_remove (file);
+  g_remove (other);
+}
+GST_END_TEST
+
+/* A file that is set after a path was sent counts from the next start on. */
+GST_START_TEST (test_file_after_change)
+{
+  g_autofree char *socket = oct_test_file_path ("scan-daq");
+  g_autofree char *file = oct_test_file_path ("scan-path.txt");
+  g_autofree char *other = oct_test_file_path ("scan-other.txt");
+  g_autofree char *third = oct_test_file_path ("scan-third.txt");
+  OctDaqWriter *writer = open_scan_writer (socket, BSCANS);
+  g_autoptr (GstElement) pipeline = NULL;
+  g_autoptr (GstElement) source = NULL;
+
+  make_scan ("pattern=spiral lines=8 bscans=4", file, NULL);
+  make_scan ("pattern=lissajous lines=8 bscans=4 cycles=2", other, NULL);
+  make_scan ("pattern=raster lines=8 bscans=4", third, NULL);
+  pipeline = play (socket, file);
+  source =
+      send_path ("octdaqsrc0", pipeline, make_path_event (other, BSCANS, -1));
+  for (guint i = 0; i < 3; i++) {
+    if (i == 2)
+      g_object_set (source, "scan-file", third, NULL);
+    gst_element_set_state (pipeline, GST_STATE_PLAYING);
+    fail_unless (oct_daq_wait_for_readers (writer, 1, LONG) == 1);
+    write_volume (writer);
+    (void)pull_numbers (pipeline, BSCANS);
+    check_path (pipeline, i == 2 ? third : other);
+    gst_element_set_state (pipeline, GST_STATE_READY);
+  }
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  oct_daq_close (writer);
+  g_remove (file);
+  g_remove (other);
+  g_remove (third);
+}
+GST_END_TEST
+
+/* A source that is made anew after the digitizer was started again has the path
+ * on which the scanner is, and not the first one; else it is told where each
+ * path has begun. */
+GST_START_TEST (test_relay)
+{
+  g_autofree char *socket = oct_test_file_path ("scan-daq");
+  g_autofree char *file = oct_test_file_path ("scan-path.txt");
+  g_autofree char *other = oct_test_file_path ("scan-other.txt");
+  OctDaqWriter *writer = open_scan_writer (socket, BSCANS);
+  OctScanRelay *relay = oct_scan_relay_new ();
+
+  make_scan ("pattern=spiral lines=8 bscans=4", file, NULL);
+  make_scan ("pattern=lissajous lines=8 bscans=4 cycles=2", other, NULL);
+  for (guint i = 0; i < 3; i++) {
+    g_autoptr (GstElement) pipeline = NULL;
+    g_autoptr (GstElement) source = NULL;
+    g_autoptr (GstEvent) first = make_path_event (file, BSCANS, 0);
+    g_autoptr (GstEvent) second =
+        make_path_event (other, BSCANS, 1000 * LINES * BSCANS);
+
+    if (i == 2) {
+      oct_daq_close (writer);
+      fail_unless (!oct_scan_relay_is_broken (relay));
+      writer = open_scan_writer (socket, BSCANS);
+    }
+    pipeline = play (socket, file);
+    source = gst_bin_get_by_name (GST_BIN (pipeline), "octdaqsrc0");
+    gst_element_set_state (pipeline, GST_STATE_READY);
+    oct_scan_relay_set_source (relay, source, TRUE);
+    fail_unless_equals_int (oct_scan_relay_is_broken (relay), i == 2);
+    if (i == 0) {
+      oct_scan_relay_tell (relay, first);
+      oct_scan_relay_tell (relay, second);
+    }
+    gst_element_set_state (pipeline, GST_STATE_PLAYING);
+    fail_unless (oct_daq_wait_for_readers (writer, 1, LONG) == 1);
+    write_volume (writer);
+    (void)pull_numbers (pipeline, BSCANS);
+    check_path (pipeline, i == 2 ? other : file);
+    gst_element_set_state (pipeline, GST_STATE_NULL);
+  }
+  oct_daq_close (writer);
+  oct_scan_relay_unref (relay);
+  g_remove (file);
+  g_remove (other);
+}
+GST_END_TEST
+
+static void
 refuse_file (const char *socket, const char *file, const char *word)
 {
   GstElement *pipeline = play (socket, file);
@@ -435,6 +592,9 @@ daqscan_suite (void)
   tcase_add_loop_test (tc, test_path, 0, 2);
   tcase_add_loop_test (tc, test_change, 0, 3);
   tcase_add_loop_test (tc, test_refused_change, 0, 2);
+  tcase_add_test (tc, test_change_after_reconnect);
+  tcase_add_test (tc, test_file_after_change);
+  tcase_add_test (tc, test_relay);
   tcase_add_test (tc, test_refused);
   return s;
 }

@@ -175,6 +175,58 @@ GST_START_TEST (test_spectra_anew)
 }
 GST_END_TEST
 
+/* A path of one B-scan of two A-lines, `length` m apart. */
+static GstEvent *
+make_path (double length)
+{
+  const double places[2][2] = { { 0.0, length }, { 0.0, 0.0 } };
+  g_autoptr (GstBuffer) x = gst_buffer_new_memdup (places[0], sizeof places[0]);
+  g_autoptr (GstBuffer) y = gst_buffer_new_memdup (places[1], sizeof places[1]);
+
+  return gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM_STICKY,
+      gst_structure_new ("application/x-oct-scan-path", "lines", G_TYPE_UINT, 2,
+          "bscans", G_TYPE_UINT, 1, "x", GST_TYPE_BUFFER, x, "y",
+          GST_TYPE_BUFFER, y, NULL));
+}
+
+/* A file says one scan path: only the B-scans along the last one are kept.  The
+ * same one again changes nothing. */
+GST_START_TEST (test_spectra_of_one_path)
+{
+  static const double lengths[] = { 1e-3, 1e-3, 2e-3, 2e-3 };
+  g_autofree char *path = oct_test_file_path ("path"), *location = NULL;
+  g_autofree char *file = NULL, *text = NULL, *end = NULL;
+  GstHarness *harness = gst_harness_new ("octkeep");
+  GstElement *element = harness->element;
+  GstBus *bus = gst_bus_new ();
+
+  gst_element_set_bus (element, bus);
+  g_object_set (element, "location", path, NULL);
+  gst_harness_set_src_caps_str (harness,
+      "video/x-raw,format=GRAY16_LE,width=4,height=2,framerate=1000/1");
+  for (guint i = 0; i < 20; i++) {
+    GstBuffer *buffer = gst_harness_create_buffer (harness, 16);
+
+    if (i % 5 == 0)
+      fail_unless (
+          gst_harness_push_event (harness, make_path (lengths[i / 5])));
+    gst_buffer_memset (buffer, 0, 0, 16);
+    GST_BUFFER_PTS (buffer) = i * GST_MSECOND;
+    GST_BUFFER_DURATION (buffer) = GST_MSECOND;
+    fail_unless_equals_int (gst_harness_push (harness, buffer), GST_FLOW_OK);
+  }
+  location = keep (element);
+  fail_unless_equals_int (wait_for (bus, location), 10);
+  end = g_strndup (location, strlen (location) - strlen (".oct"));
+  file = g_strconcat (end, "-scan-path.txt", NULL);
+  fail_unless (g_file_get_contents (file, &text, NULL, NULL));
+  fail_unless (strstr (text, "\n2 0") != NULL, "%s", text);
+  gst_element_set_bus (element, NULL);
+  gst_harness_teardown (harness);
+  gst_object_unref (bus);
+}
+GST_END_TEST
+
 /* The last 20 of 90 B-scans, with their calibration, as octsrc delivers them. */
 GST_START_TEST (test_spectra)
 {
@@ -569,6 +621,7 @@ octkeep_suite (void)
   tcase_add_checked_fixture (tc, NULL, oct_test_remove_files);
   tcase_add_test (tc, test_spectra);
   tcase_add_test (tc, test_spectra_anew);
+  tcase_add_test (tc, test_spectra_of_one_path);
   tcase_add_test (tc, test_groups);
   tcase_add_test (tc, test_twice);
   tcase_add_test (tc, test_memory);

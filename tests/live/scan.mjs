@@ -170,6 +170,43 @@ const tests = {
     server.clear();
   },
 
+  async "a recording begins when the scan that was asked for has come"() {
+    // volumes of 1.6 s: a recording is asked for before their end
+    const server = await Server.start("--scan", "raster", "--size-um", "4000");
+    const talk = await Talk.start(server);
+    await until("pictures come", () => last(talk, "status")?.frames > 0 && last(talk, "path"));
+    const refused = () => /The scan changes at the end of this volume/.test(last(talk, "problem")?.message);
+    // again if the volume has ended before that
+    for (let width = 3000; width < 3800 && !refused(); width += 100) {
+      const paths = talk.messages.filter(({ type }) => type === "path").length;
+      say(talk, { ...ASK, width });
+      say(talk, { type: "record", on: true });
+      await until("another path comes", () => talk.messages.filter(({ type }) => type === "path").length > paths);
+      say(talk, { type: "record", on: true });
+      await until("it records", () => last(talk, "state").recording.active);
+      const { frames } = last(talk, "status");
+      await until("pictures go on", () => last(talk, "status").frames > frames + 300);
+      assert.ok(!last(talk, "state").recording.message, last(talk, "state").recording.message);
+      say(talk, { type: "record", on: false });
+      await until("it has ended", () => !last(talk, "state").recording.active);
+    }
+    assert.ok(refused());
+    assert.equal(await server.stop(), 0);
+  },
+
+  async "a scanner whose sink has failed is not asked for another scan"() {
+    const server = await Server.start("--scan", "raster", "--lines", "40", "--bscans", "40",
+      "--scan-sink", "identity error-after=5 ! fakesink");
+    const talk = await Talk.start(server);
+    await until("pictures come", () => last(talk, "status")?.frames > 0);
+    await until("it has failed", () => /the scanner is not driven any more/.test(server.output));
+    say(talk, ASK);
+    await until("it is refused", () => /The scanner is not driven any more/.test(last(talk, "problem")?.message));
+    assert.match(last(talk, "state").scan.fixed, /not driven any more/);
+    assert.equal(last(talk, "state").scan.width, 5000);
+    assert.equal(await server.stop(), 0);
+  },
+
   async "an instrument keeps size, centre and angle; those of the command line count more"() {
     const kept = mkdtempSync(join(tmpdir(), "oct-scan-kept-"));
     const begin = async (...more) => {
@@ -353,6 +390,9 @@ const pages = {
       await change(page, { pattern: "raster", width: 3000, height: 3000 }, "the path is told",
         () => last(talk, "path").pattern === "raster");
       await until("it is the picture of that scan", async () => correlate(await picture(page), right) > 0.9);
+      say(talk, { type: "record", on: true });
+      await until("it is recorded", () => last(talk, "state").recording.active);
+      say(talk, { type: "record", on: false });
       assert.deepEqual(page.problems, []);
     });
   },

@@ -37,9 +37,9 @@ wrap (const double *values, guint count)
   return gst_buffer_new_wrapped (g_memdup2 (values, size), size);
 }
 
-/* A-line i of B-scan j is at x = i mm and y = -j mm. */
-static void
-beam_tell_path (Beam *beam, const char *pattern)
+/* A-line i of B-scan j is at x = i mm and y = -j `step`. */
+static GstEvent *
+make_path (const char *pattern, double step)
 {
   double x[LINES * BSCANS], y[LINES * BSCANS];
   g_autoptr (GstBuffer) x_buffer = NULL;
@@ -47,16 +47,21 @@ beam_tell_path (Beam *beam, const char *pattern)
 
   for (guint i = 0; i < LINES * BSCANS; i++) {
     x[i] = i % LINES * 1e-3;
-    y[i] = i / LINES * -1e-3;
+    y[i] = i / LINES * -step;
   }
   x_buffer = wrap (x, LINES * BSCANS);
   y_buffer = wrap (y, LINES * BSCANS);
-  gst_pad_push_event (
-      beam->pad, gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM_STICKY,
-                     gst_structure_new ("application/x-oct-scan-path", "lines",
-                         G_TYPE_UINT, LINES, "bscans", G_TYPE_UINT, BSCANS, "x",
-                         GST_TYPE_BUFFER, x_buffer, "y", GST_TYPE_BUFFER,
-                         y_buffer, "pattern", G_TYPE_STRING, pattern, NULL)));
+  return gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM_STICKY,
+      gst_structure_new ("application/x-oct-scan-path", "lines", G_TYPE_UINT,
+          LINES, "bscans", G_TYPE_UINT, BSCANS, "x", GST_TYPE_BUFFER, x_buffer,
+          "y", GST_TYPE_BUFFER, y_buffer, "pattern", G_TYPE_STRING, pattern,
+          NULL));
+}
+
+static void
+beam_tell_path (Beam *beam, const char *pattern)
+{
+  gst_pad_push_event (beam->pad, make_path (pattern, 1e-3));
 }
 
 /* A B-scan without A-lines `lost` .. `end` - 1. */
@@ -174,6 +179,13 @@ test_path (void)
                     gst_structure_new ("application/x-oct-scan-path", "lines",
                         G_TYPE_UINT, G_MAXUINT, "bscans", G_TYPE_UINT, 3, "x",
                         G_TYPE_STRING, "no", NULL)));
+  /* sources pass it on with other rounding */
+  for (guint i = 0; i < 4; i++) {
+    static const double steps[] = { 1e-3, 1e-3 + 1e-18, 1.001e-3, 2e-3 };
+    g_autoptr (GstEvent) event = make_path ("raster", steps[i]);
+
+    g_assert_cmpint (oct_live_track_is_on (beam.track, event), ==, i < 2);
+  }
   oct_live_track_add_path (beam.track, builder);
   text = oct_live_json_finish (builder);
   g_assert_nonnull (strstr (text, "\"pattern\":\"raster\",\"lines\":8,"

@@ -97,6 +97,10 @@ export class Talk {
         if (bytes.length < 4) return bytes;
         length = bytes.readUInt16BE(2);
         start = 4;
+      } else if (length === 127) {
+        if (bytes.length < 10) return bytes;
+        length = Number(bytes.readBigUInt64BE(2));
+        start = 10;
       }
       if (bytes.length < start + length) return bytes;
       this.take(bytes[0] & 15, bytes.subarray(start, start + length));
