@@ -616,20 +616,10 @@ static gboolean
 remap_answer_caps (GstOctRemap *self, GstPad *pad, GstQuery *query)
 {
   gboolean is_sink = pad == self->sink;
-  g_autoptr (GstCaps) there =
-      gst_pad_peer_query_caps (is_sink ? self->src : self->sink, NULL);
-  GstCaps *caps = gst_oct_remap_caps_new (
-      is_sink, gst_oct_place_may_use_cuda (&self->place), there);
-  GstCaps *filter, *both;
 
-  gst_query_parse_caps (query, &filter);
-  if (filter != NULL) {
-    both = gst_caps_intersect_full (filter, caps, GST_CAPS_INTERSECT_FIRST);
-    gst_caps_unref (caps);
-    caps = both;
-  }
-  gst_query_set_caps_result (query, caps);
-  gst_caps_unref (caps);
+  gst_oct_remap_caps_answer (query, is_sink,
+      gst_oct_place_may_use_cuda (&self->place),
+      is_sink ? self->src : self->sink);
   if (is_sink)
     gst_oct_order_widen (self->sink, self->src, query);
   return TRUE;

@@ -38,8 +38,11 @@ remap_get_kind (const Kind *kind, gboolean is_sink, gboolean has_gpu)
       kind->caps, kind->caps, has_gpu && kind->on_gpu, TRUE);
 }
 
-GstCaps *
-gst_oct_remap_caps_new (gboolean is_sink, gboolean has_gpu, GstCaps *there)
+/* Caps of the sink pad (`is_sink`) or the source pad, of the formats that
+ * `there` has a place for: what the element on the other side of octremap takes
+ * or delivers; NULL: of all. */
+static GstCaps *
+remap_caps_new (gboolean is_sink, gboolean has_gpu, GstCaps *there)
 {
   GstCaps *caps = gst_caps_new_empty ();
   /* an element that takes anything does not ask for a GPU: NV12 last */
@@ -55,11 +58,26 @@ gst_oct_remap_caps_new (gboolean is_sink, gboolean has_gpu, GstCaps *there)
   return caps;
 }
 
+void
+gst_oct_remap_caps_answer (
+    GstQuery *query, gboolean is_sink, gboolean has_gpu, GstPad *other)
+{
+  g_autoptr (GstCaps) there = gst_pad_peer_query_caps (other, NULL);
+  g_autoptr (GstCaps) caps = remap_caps_new (is_sink, has_gpu, there);
+  g_autoptr (GstCaps) both = NULL;
+  GstCaps *filter;
+
+  gst_query_parse_caps (query, &filter);
+  if (filter != NULL)
+    both = gst_caps_intersect_full (filter, caps, GST_CAPS_INTERSECT_FIRST);
+  gst_query_set_caps_result (query, both != NULL ? both : caps);
+}
+
 GstPadTemplate *
 gst_oct_remap_caps_new_template (GstPadDirection direction)
 {
   gboolean is_sink = direction == GST_PAD_SINK;
-  g_autoptr (GstCaps) caps = gst_oct_remap_caps_new (is_sink, TRUE, NULL);
+  g_autoptr (GstCaps) caps = remap_caps_new (is_sink, TRUE, NULL);
 
   return gst_pad_template_new (
       is_sink ? "sink" : "src", direction, GST_PAD_ALWAYS, caps);

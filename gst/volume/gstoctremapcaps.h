@@ -9,11 +9,9 @@
 
 G_BEGIN_DECLS
 
-/* Caps of the sink pad (`is_sink`) or the source pad, of the formats that
- * `there` has a place for: what the element on the other side of octremap takes
- * or delivers; NULL: of all. */
-GstCaps *gst_oct_remap_caps_new (
-    gboolean is_sink, gboolean has_gpu, GstCaps *there);
+/* Answers a query of caps of that pad; `other`: that on the other side. */
+void gst_oct_remap_caps_answer (
+    GstQuery *query, gboolean is_sink, gboolean has_gpu, GstPad *other);
 
 GstPadTemplate *gst_oct_remap_caps_new_template (GstPadDirection direction);
 
