@@ -12,6 +12,8 @@
 
 #include <glib.h>
 
+/* in the path of libraries of the tests */
+#define FAKE_COMEDI_LIBRARY "libfake-comedi.so"
 #define FAKE_COMEDI_DEVICE "/dev/comedi7"
 #define FAKE_COMEDI_STEP 50 /* ns of its clock */
 #define FAKE_COMEDI_INPUTS 8

@@ -58,7 +58,7 @@ player_begin (Player *p, const FakeComediBoard *board, const char *scan,
   g_autofree char *launch = g_strdup_printf (
       "octscangen name=scan %s ! octcomedisink name=sink library=\"%s\" "
       "device=" FAKE_COMEDI_DEVICE " %s",
-      scan, OCT_TEST_FAKE_COMEDI, settings);
+      scan, FAKE_COMEDI_LIBRARY, settings);
 
   fake_comedi_reset (board);
   p->pipeline = gst_parse_launch (launch, NULL);
@@ -620,7 +620,7 @@ GST_START_TEST (test_bad_buffers)
       ramp[k] = k / 2 * (k / 2) * 0.5e-6;
     fake_comedi_reset (&wide);
     harness = gst_harness_new_parse ("octcomedisink device=" FAKE_COMEDI_DEVICE
-                                     " library=\"" OCT_TEST_FAKE_COMEDI "\"");
+                                     " library=\"" FAKE_COMEDI_LIBRARY "\"");
     gst_element_set_bus (harness->element, bus);
     gst_harness_play (harness);
     gst_harness_set_src_caps_str (harness,

@@ -7,6 +7,7 @@
 #include "oct-daq.h"
 
 #include <math.h>
+#include "oct-fake-comedi.h"
 #include "oct-test-files.h"
 #include "oct-test-peer.h"
 #include "oct-test.h"
@@ -36,7 +37,7 @@ static const char *const launches[] = {
   SOURCE " ! octreconstruct" SINK,
   "octscangen lines=64 bscans=4 width=1 height=1 is-live=true" SINK,
   "octscangen lines=64 bscans=4 width=1 height=1 is-live=true ! tee name=tee"
-  " ! queue ! octcomedisink library=\"" OCT_TEST_FAKE_COMEDI "\""
+  " ! queue ! octcomedisink library=\"" FAKE_COMEDI_LIBRARY "\""
   " tee. ! queue" SINK,
   "octimagesrc source::samples=256 source::lines=16 source::is-live=true"
   " source::line-rate=1600" SINK,

@@ -3,6 +3,7 @@
  * Changes of state of every element of the plugin, alone and in pipelines, and
  * seeks while playing.
  */
+#include "oct-fake-comedi.h"
 #include "oct-test.h"
 #include "oct-test-files.h"
 
@@ -71,6 +72,9 @@ GST_START_TEST (test_alone)
       if (g_object_class_find_property (
               G_OBJECT_GET_CLASS (element), "location"))
         g_object_set (element, "location", path, NULL);
+      else if (strcmp (g_ptr_array_index (names, n), "octcomedisink") == 0)
+        g_object_set (element, "library", FAKE_COMEDI_LIBRARY, "device",
+            FAKE_COMEDI_DEVICE, NULL);
       else
         g_object_set (element, "port", 0, NULL); /* any free one */
     }
