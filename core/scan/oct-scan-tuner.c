@@ -102,7 +102,7 @@ tuner_take_depth (Tuner *tuner, guint sweep, guint depth)
     tuner->power[1] += b * b;
     a -= mean[0];
     b -= mean[1];
-    tuner->row[i] = CMPLX (a, b);
+    tuner->row[i] = a + b * I;
     tuner->energy[0][i + 1] += a * a;
     tuner->energy[1][i + 1] += b * b;
   }
