@@ -84,7 +84,8 @@ export class Server {
     return `${this.url}/?media=webrtc`;
   }
 
-  // Ctrl-C; gives the exit status.  stopKeeping leaves the folder.
+  // Ctrl-C; gives the exit status.  stopKeeping leaves the folder, and stop does if it
+  // has ended badly: what it said is reported.
   stopKeeping() {
     this.process.kill("SIGINT");
     return ended(this.exited);
@@ -92,7 +93,9 @@ export class Server {
 
   async stop() {
     const status = await this.stopKeeping();
-    this.clear();
+    // a crash; a test that kills it asks for nothing here
+    assert.ok(Number.isInteger(status) || status === "SIGKILL", `oct-live was ended by ${status}`);
+    if (status === 0) this.clear();
     return status;
   }
 
