@@ -22,16 +22,20 @@ async function shot(page, name) {
     await page.screenshot({ path: join(process.env.OCT_SCREENSHOTS, `${name}.png`) });
 }
 
-// The picture that was rendered last, without the losses of a video.
+// The picture that was rendered last, without the losses of a video.  A connection that
+// a busy machine holds up is closed: it is asked for again.
 async function picture(page) {
-  await page.evaluate(async () => {
+  await until("a picture is fetched", () => page.evaluate(async () => {
+    const answer = await fetch("/snapshot.png").catch(() => null);
+    if (!answer) return false;
     const image = document.querySelector("#test-picture") ?? document.createElement("img");
     image.id = "test-picture";
     image.hidden = true;
     document.body.append(image);
-    image.src = URL.createObjectURL(await (await fetch("/snapshot.png")).blob());
+    image.src = URL.createObjectURL(await answer.blob());
     await image.decode();
-  });
+    return true;
+  }));
   return look(page, "#test-picture");
 }
 
