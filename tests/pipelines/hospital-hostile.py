@@ -185,9 +185,12 @@ def test_lies_in_reports(folder):
                           make_event(ours)):
                 send_event(conversation, context, event)
                 peer.answer(conversation, *conversation.receive())
+            raise dicom_peer.Closed
 
         peer.report = report
-        _, err = send(folder, peer, uids, "--retries", 0, status=3)
+        # time for all of them on a busy machine; the end of the association ends it
+        _, err = send(folder, peer, uids, "--retries", 0, "--timeout", 30,
+                      "--commit-wait", 10, status=3)
         assert stages(folder / "queue") == {
             "waiting": [], "sent": uids, "committed": []}
         assert peer.replies[:2] == [0x0115, 0x0115], peer.replies
