@@ -13,6 +13,7 @@
   "  worklist   lists the patients of the day, for people, programs and "      \
   "oct-live\n"                                                                 \
   "  tags CASE  prints the --dicom-tags of a case of a worklist\n"             \
+  "  video FILE makes a DICOM file of a film (MP4 with H.264)\n"               \
   "  send FILE  puts DICOM files into a queue, sends them to the archive and " \
   "has\n"                                                                      \
   "             it commit itself to keep them\n"                               \
@@ -210,6 +211,7 @@ check (OctDicomOptions *o, GError **error)
   gboolean is_step = o->command >= OCT_DICOM_STEP_BEGIN;
   gboolean takes_files = o->command == OCT_DICOM_SEND
                          || o->command == OCT_DICOM_TAGS
+                         || o->command == OCT_DICOM_VIDEO
                          || (is_step && o->command != OCT_DICOM_STEP_TELL);
 
   if (!takes_files && o->files[0] != NULL)
@@ -220,6 +222,12 @@ check (OctDicomOptions *o, GError **error)
       return dicom_options_fail (error,
           "oct-dicom tags takes one case and --from FILE, "
           "which worklist --json has printed.");
+    return TRUE;
+  }
+  if (o->command == OCT_DICOM_VIDEO) {
+    if (o->output == NULL || o->files[0] == NULL || o->files[1] != NULL)
+      return dicom_options_fail (
+          error, "oct-dicom video takes one MP4 file and --output FILE.");
     return TRUE;
   }
   if (o->peer.timeout < 1 || o->peer.timeout > 3600)
@@ -238,7 +246,7 @@ take_command (OctDicomOptions *o, int argc, char **argv, GError **error)
 {
   /* each of one word, or of two */
   static const char *const names[][2] = { { "echo" }, { "worklist" },
-    { "send" }, { "commit" }, { "tags" }, { "step", "begin" },
+    { "send" }, { "commit" }, { "tags" }, { "video" }, { "step", "begin" },
     { "step", "complete" }, { "step", "discontinue" }, { "step", "tell" } };
 
   for (guint i = 0; argc > 1 && i < G_N_ELEMENTS (names); i++)
@@ -254,8 +262,8 @@ take_command (OctDicomOptions *o, int argc, char **argv, GError **error)
         "oct-dicom step takes begin, complete, discontinue or tell, not '%s'.",
         argc > 2 ? argv[2] : "");
   return dicom_options_fail (error,
-      "oct-dicom takes one of the commands echo, worklist, tags, send, commit "
-      "and step first, not '%s'.",
+      "oct-dicom takes one of the commands echo, worklist, tags, send, commit, "
+      "step and video first, not '%s'.",
       argc > 1 ? argv[1] : "");
 }
 
@@ -335,10 +343,13 @@ add_worklist_entries (GOptionContext *context, OctDicomOptions *o)
         "worklist: print a line of JSON for each patient", NULL },
     { "output", 0, 0, G_OPTION_ARG_FILENAME, &o->output,
         "worklist: write a file for oct-live --worklist, and FILE.jsonl for "
-        "tags",
+        "tags; video: the DICOM file",
         "FILE" },
     { "every", 0, 0, G_OPTION_ARG_INT, &o->every,
         "worklist: do so again every S seconds (0 = once)", "S" },
+    { "dicom-tags", 0, 0, G_OPTION_ARG_STRING, &o->tags,
+        "video: patient and others, as oct-dicom tags prints them",
+        "KEYWORD=VALUE;..." },
     { "from", 0, 0, G_OPTION_ARG_FILENAME, &o->from,
         "tags, step begin: lines of JSON that worklist has written", "FILE" },
     { NULL },
@@ -391,7 +402,7 @@ oct_dicom_options_clear (OctDicomOptions *o)
     &o->peer.authority, &o->peer.certificate, &o->peer.key, &o->peer_text,
     &o->listen_text, &o->listen_address, &o->date, &o->modality, &o->station,
     &o->output, &o->from, &o->queue, &o->watch, &o->step, &o->scheduled,
-    &o->reason };
+    &o->reason, &o->tags };
 
   for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
     g_clear_pointer (texts[i], g_free);

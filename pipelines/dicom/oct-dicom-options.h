@@ -12,6 +12,7 @@ typedef enum {
   OCT_DICOM_SEND,
   OCT_DICOM_COMMIT,
   OCT_DICOM_TAGS,
+  OCT_DICOM_VIDEO,
   OCT_DICOM_STEP_BEGIN,
   OCT_DICOM_STEP_COMPLETE,
   OCT_DICOM_STEP_DISCONTINUE,
@@ -36,6 +37,7 @@ typedef struct {
   /* step */
   char *step, *scheduled, *reason;
   int reason_index;
+  char *tags; /* video */
 } OctDicomOptions;
 
 /* FALSE with a sentence that ends with a full stop. */

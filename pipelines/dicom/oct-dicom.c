@@ -7,6 +7,7 @@
 #include "oct-dicom-link.h"
 #include "oct-dicom-net.h"
 #include "oct-dicom-options.h"
+#include "oct-dicom-video.h"
 #include "oct-dicom-steps.h"
 #include "oct-dicom-work.h"
 #include "oct-dicom-worklist.h"
@@ -55,6 +56,8 @@ run (const OctDicomOptions *o)
     return run_echo (o);
   case OCT_DICOM_WORKLIST_LIST:
     return oct_dicom_worklist_run (o);
+  case OCT_DICOM_VIDEO:
+    return oct_dicom_video_run (o);
   case OCT_DICOM_STEP_BEGIN:
   case OCT_DICOM_STEP_COMPLETE:
   case OCT_DICOM_STEP_DISCONTINUE:
