@@ -36,8 +36,9 @@ OCT_TEST_PACKAGES=(python3 python3-numpy "${OCT_CAMERA_PACKAGES[@]}" openssl git
   python3-gi gir1.2-gst-plugins-base-1.0 python3-xarray python3-zarr mkdocs mkdocs-material)
 
 # For the tests of the continuous integration: servers, which run when they are
-# installed.  An archive of DICOM, and Slurm: the tests start their own.
-OCT_ARCHIVE_PACKAGES=(orthanc slurmctld slurmd slurm-client munge)
+# installed.  An archive of DICOM, a library that keeps procedure steps, and Slurm:
+# the tests start their own.
+OCT_ARCHIVE_PACKAGES=(orthanc python3-odil slurmctld slurmd slurm-client munge)
 
 # For the fuzz targets: clang with libFuzzer and the sanitizers.
 OCT_FUZZ_PACKAGES=(clang libclang-rt-dev)

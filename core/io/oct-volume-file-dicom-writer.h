@@ -86,6 +86,10 @@ typedef struct {
 void oct_dicom_put_patient_and_study (Writer &w, const OctVolumeFileInfo *info,
     const Moment *now, const char *modality);
 
+/* The tags of the user, over those of before: OCT_ERROR_SETTINGS. */
+gboolean oct_dicom_put_tags (
+    DcmItem *item, const OctVolumeFileInfo *info, GError **error);
+
 /* That names, identifiers and dates were left out, and by which rules. */
 void oct_dicom_put_deidentified (Writer &w);
 

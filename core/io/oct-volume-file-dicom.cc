@@ -96,8 +96,9 @@ put_tag (DcmItem *item, const char *text, gboolean deidentify, GError **error)
   return FALSE;
 }
 
-static gboolean
-put_tags (DcmItem *item, const OctVolumeFileInfo *info, GError **error)
+gboolean
+oct_dicom_put_tags (
+    DcmItem *item, const OctVolumeFileInfo *info, GError **error)
 {
   g_auto (GStrv) list =
       g_strsplit (info->tags != NULL ? info->tags : "", ";", -1);
@@ -342,7 +343,7 @@ oct_volume_file_check_dicom (const OctVolumeFileInfo *info, GError **error)
   }
   if (info->view == OCT_VOLUME_VIEW_ENFACE)
     return oct_dicom_check_enface (info, error)
-           && put_tags (&dataset, info, error);
+           && oct_dicom_put_tags (&dataset, info, error);
   if (!(info->x_spacing > 0.0 && info->y_spacing > 0.0
           && info->z_spacing > 0.0)) {
     g_set_error_literal (error, OCT_ERROR, OCT_ERROR_SETTINGS,
@@ -350,7 +351,7 @@ oct_volume_file_check_dicom (const OctVolumeFileInfo *info, GError **error)
         "`y-spacing` and `z-spacing`");
     return FALSE;
   }
-  return put_tags (&dataset, info, error);
+  return oct_dicom_put_tags (&dataset, info, error);
 }
 
 /* Through a stream of our own: DCMTK keeps to itself what fails while its own
@@ -402,7 +403,7 @@ oct_volume_file_write_dicom (const OctVolumeFileInfo *given,
     info.study_uid = study;
   if (info.series_uid == NULL)
     info.series_uid = series;
-  if (!put_tags (&tags, &info, error))
+  if (!oct_dicom_put_tags (&tags, &info, error))
     return FALSE;
   if (!dicom_fill (dataset, &tags, &info, voxels)) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_WRITE,
@@ -415,7 +416,7 @@ oct_volume_file_write_dicom (const OctVolumeFileInfo *given,
       && *info.source != '\0'
       && !oct_dicom_put_source (dataset, info.source, error))
     return FALSE;
-  if (!put_tags (dataset, &info, error))
+  if (!oct_dicom_put_tags (dataset, &info, error))
     return FALSE;
   return save_file (file, fd, path, least, error);
 }

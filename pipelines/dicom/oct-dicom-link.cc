@@ -229,7 +229,8 @@ propose_all (T_ASC_Parameters *parameters, OctDicomServices services,
     const char *uid;
   } uids[] = { { OCT_DICOM_VERIFICATION, UID_VerificationSOPClass },
     { OCT_DICOM_WORKLIST, UID_FINDModalityWorklistInformationModel },
-    { OCT_DICOM_COMMITMENT, UID_StorageCommitmentPushModelSOPClass } };
+    { OCT_DICOM_COMMITMENT, UID_StorageCommitmentPushModelSOPClass },
+    { OCT_DICOM_STEPS, UID_ModalityPerformedProcedureStepSOPClass } };
   const char *plain[] = { UID_LittleEndianExplicitTransferSyntax,
     UID_LittleEndianImplicitTransferSyntax };
   g_autoptr (GHashTable) known =

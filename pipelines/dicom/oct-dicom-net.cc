@@ -57,8 +57,13 @@ oct_dicom_inspect (const char *path, OctDicomObject *object, GError **error)
       && take_uid (file.getDataset (), DCM_SOPInstanceUID, inner)
       && take_uid (file.getDataset (), DCM_SOPClassUID, inner_class)
       && g_str_equal (inner, object->instance)
-      && g_str_equal (inner_class, object->sop_class))
+      && g_str_equal (inner_class, object->sop_class)) {
+    if (!take_uid (file.getDataset (), DCM_StudyInstanceUID, object->study))
+      *object->study = '\0';
+    if (!take_uid (file.getDataset (), DCM_SeriesInstanceUID, object->series))
+      *object->series = '\0';
     return TRUE;
+  }
   g_set_error (error, OCT_DICOM_ERROR, OCT_DICOM_ERROR_FILE,
       "'%s' is not a whole DICOM file with the same UIDs in its header and in "
       "its "
@@ -87,31 +92,15 @@ oct_dicom_echo (OctDicomLink *link, GError **error)
 
 /* ------------------------------------------------------------------ worklist */
 
-static const struct {
-  const char *name;
-  DcmTagKey key;
-} fields[] = { { "PatientName", DCM_PatientName },
-  { "PatientID", DCM_PatientID }, { "PatientBirthDate", DCM_PatientBirthDate },
-  { "PatientSex", DCM_PatientSex }, { "AccessionNumber", DCM_AccessionNumber },
-  { "StudyInstanceUID", DCM_StudyInstanceUID },
-  { "RequestedProcedureDescription", DCM_RequestedProcedureDescription },
-  { "RequestedProcedureID", DCM_RequestedProcedureID },
-  { "ReferringPhysicianName", DCM_ReferringPhysicianName },
-  { "ScheduledStationAETitle", DCM_ScheduledStationAETitle },
-  { "ScheduledProcedureStepStartDate", DCM_ScheduledProcedureStepStartDate },
-  { "ScheduledProcedureStepStartTime", DCM_ScheduledProcedureStepStartTime },
-  { "Modality", DCM_Modality },
-  { "ScheduledProcedureStepDescription",
-      DCM_ScheduledProcedureStepDescription },
-  { "ScheduledProcedureStepID", DCM_ScheduledProcedureStepID } };
+static const DcmTagKey fields[] = { DCM_PatientName, DCM_PatientID,
+  DCM_PatientBirthDate, DCM_PatientSex, DCM_AccessionNumber,
+  DCM_StudyInstanceUID, DCM_RequestedProcedureDescription,
+  DCM_RequestedProcedureID, DCM_ReferringPhysicianName,
+  DCM_ScheduledStationAETitle, DCM_ScheduledProcedureStepStartDate,
+  DCM_ScheduledProcedureStepStartTime, DCM_Modality,
+  DCM_ScheduledProcedureStepDescription, DCM_ScheduledProcedureStepID };
 
 G_STATIC_ASSERT (G_N_ELEMENTS (fields) == OCT_DICOM_FIELDS);
-
-const char *
-oct_dicom_field_name (OctDicomField field)
-{
-  return fields[field].name;
-}
 
 typedef struct {
   OctDicomLink *link;
@@ -150,7 +139,7 @@ search_on_answer (void *data, T_DIMSE_C_FindRQ *, int, T_DIMSE_C_FindRSP *,
     DcmItem *item = i < OCT_DICOM_STATION ? answer : step;
 
     if (item != NULL)
-      (void)item->findAndGetOFStringArray (fields[i].key, texts[i]);
+      (void)item->findAndGetOFStringArray (fields[i], texts[i]);
     words[i] = texts[i].c_str ();
   }
   search->found (words, search->data);
@@ -174,7 +163,7 @@ make_query (DcmDataset *query, const OctDicomQuery *wanted)
                                                   : NULL;
     DcmItem *item = i < OCT_DICOM_STATION ? query : step;
 
-    ok = item->putAndInsertString (fields[i].key, value != NULL ? value : "")
+    ok = item->putAndInsertString (fields[i], value != NULL ? value : "")
              .good ();
   }
   return ok;

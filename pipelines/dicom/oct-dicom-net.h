@@ -24,31 +24,8 @@ typedef struct {
   const char *station; /* AE title of the modality */
 } OctDicomQuery;
 
-/* Texts of an answer, in UTF-8 as far as DCMTK can convert them; each is what the
- * peer sent, which may be anything. */
-typedef enum {
-  OCT_DICOM_NAME,
-  OCT_DICOM_ID,
-  OCT_DICOM_BIRTH,
-  OCT_DICOM_SEX,
-  OCT_DICOM_ACCESSION,
-  OCT_DICOM_STUDY,
-  OCT_DICOM_REQUESTED,
-  OCT_DICOM_REQUESTED_ID,
-  OCT_DICOM_REFERRER,
-  OCT_DICOM_STATION, /* from here on of the scheduled procedure step */
-  OCT_DICOM_DATE,
-  OCT_DICOM_TIME,
-  OCT_DICOM_MODALITY,
-  OCT_DICOM_STEP,
-  OCT_DICOM_STEP_ID,
-  OCT_DICOM_FIELDS,
-} OctDicomField;
-
-/* The keyword of the attribute; static. */
-const char *oct_dicom_field_name (OctDicomField field);
-
-/* texts[OCT_DICOM_FIELDS], never NULL. */
+/* texts[OCT_DICOM_FIELDS], never NULL, in UTF-8 as far as DCMTK can convert them;
+ * each is what the peer sent, which may be anything. */
 typedef void (*OctDicomFound) (const char *const *texts, gpointer data);
 
 /* C-FIND: calls `found` for at most `most` answers, and says in *more if there are

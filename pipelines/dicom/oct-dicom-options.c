@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "oct-dicom-options.h"
 #include "oct-dicom-link.h"
+#include "oct-dicom-step.h"
 #include "oct-version.h"
 
 #include <string.h>
@@ -12,10 +13,17 @@
   "  worklist   lists the patients of the day, for people, programs and "      \
   "oct-live\n"                                                                 \
   "  tags CASE  prints the --dicom-tags of a case of a worklist\n"             \
+  "  video FILE makes a DICOM file of a film (MP4 with H.264)\n"               \
   "  send FILE  puts DICOM files into a queue, sends them to the archive and " \
   "has\n"                                                                      \
   "             it commit itself to keep them\n"                               \
-  "  commit     goes on with a queue"
+  "  commit     goes on with a queue\n"                                        \
+  "  step begin CASE           tells that a case of a worklist is in "         \
+  "progress\n"                                                                 \
+  "  step complete FILE...     tells that it is completed, with these "        \
+  "objects\n"                                                                  \
+  "  step discontinue FILE...  tells that it is not completed\n"               \
+  "  step tell                 goes on with a queue"
 #define EXAMPLES                                                               \
   "Examples:\n"                                                                \
   "  oct-dicom echo --peer ARCHIVE@pacs.hospital:11112\n"                      \
@@ -173,10 +181,38 @@ check_queue (OctDicomOptions *o, GError **error)
 }
 
 static gboolean
+check_step (OctDicomOptions *o, GError **error)
+{
+  const char *const *words = oct_dicom_step_reasons;
+
+  if (o->command == OCT_DICOM_STEP_BEGIN
+      && (o->from == NULL || o->files[0] == NULL || o->files[1] != NULL))
+    return dicom_options_fail (error,
+        "oct-dicom step begin takes one case and --from FILE, which worklist "
+        "--output has written.");
+  while (*words != NULL && g_strcmp0 (*words, o->reason) != 0)
+    words++;
+  if (o->reason == NULL)
+    words = oct_dicom_step_reasons;
+  if (*words == NULL) {
+    g_autofree char *all =
+        g_strjoinv (", ", (char **)(gpointer)oct_dicom_step_reasons);
+
+    return dicom_options_fail (
+        error, "--reason takes one of %s, not '%s'.", all, o->reason);
+  }
+  o->reason_index = (int)(words - oct_dicom_step_reasons);
+  return TRUE;
+}
+
+static gboolean
 check (OctDicomOptions *o, GError **error)
 {
-  gboolean takes_files =
-      o->command == OCT_DICOM_SEND || o->command == OCT_DICOM_TAGS;
+  gboolean is_step = o->command >= OCT_DICOM_STEP_BEGIN;
+  gboolean takes_files = o->command == OCT_DICOM_SEND
+                         || o->command == OCT_DICOM_TAGS
+                         || o->command == OCT_DICOM_VIDEO
+                         || (is_step && o->command != OCT_DICOM_STEP_TELL);
 
   if (!takes_files && o->files[0] != NULL)
     return dicom_options_fail (
@@ -188,31 +224,46 @@ check (OctDicomOptions *o, GError **error)
           "which worklist --json has printed.");
     return TRUE;
   }
+  if (o->command == OCT_DICOM_VIDEO) {
+    if (o->output == NULL || o->files[0] == NULL || o->files[1] != NULL)
+      return dicom_options_fail (
+          error, "oct-dicom video takes one MP4 file and --output FILE.");
+    return TRUE;
+  }
   if (o->peer.timeout < 1 || o->peer.timeout > 3600)
     return dicom_options_fail (error, "--timeout takes 1 to 3600 seconds.");
   if (!take_peer (o, error) || !take_tls (o, error) || !take_listen (o, error))
     return FALSE;
   if (o->command == OCT_DICOM_WORKLIST_LIST)
     return check_worklist (o, error);
+  if (is_step && !check_step (o, error))
+    return FALSE;
   return o->command == OCT_DICOM_ECHO || check_queue (o, error);
 }
 
 static gboolean
 take_command (OctDicomOptions *o, int argc, char **argv, GError **error)
 {
-  static const char *const names[] = { "echo", "worklist", "send", "commit",
-    "tags" };
+  /* each of one word, or of two */
+  static const char *const names[][2] = { { "echo" }, { "worklist" },
+    { "send" }, { "commit" }, { "tags" }, { "video" }, { "step", "begin" },
+    { "step", "complete" }, { "step", "discontinue" }, { "step", "tell" } };
 
   for (guint i = 0; argc > 1 && i < G_N_ELEMENTS (names); i++)
-    if (g_str_equal (argv[1], names[i])) {
+    if (g_str_equal (argv[1], names[i][0])
+        && (names[i][1] == NULL
+            || (argc > 2 && g_str_equal (argv[2], names[i][1])))) {
       o->command = (OctDicomCommand)i;
-      o->files = g_strdupv (argv + 2);
+      o->files = g_strdupv (argv + (names[i][1] == NULL ? 2 : 3));
       return TRUE;
     }
+  if (argc > 1 && g_str_equal (argv[1], "step"))
+    return dicom_options_fail (error,
+        "oct-dicom step takes begin, complete, discontinue or tell, not '%s'.",
+        argc > 2 ? argv[2] : "");
   return dicom_options_fail (error,
-      "oct-dicom takes one of the commands echo, worklist, tags, send and "
-      "commit "
-      "first, not '%s'.",
+      "oct-dicom takes one of the commands echo, worklist, tags, send, commit, "
+      "step and video first, not '%s'.",
       argc > 1 ? argv[1] : "");
 }
 
@@ -221,21 +272,24 @@ add_queue_entries (GOptionContext *context, OctDicomOptions *o)
 {
   const GOptionEntry entries[] = {
     { "queue", 0, 0, G_OPTION_ARG_FILENAME, &o->queue,
-        "send, commit: folder with copies of the objects until they are "
-        "committed",
+        "send, commit, step: folder with copies of the objects until they are "
+        "committed, and with messages of steps until they are told",
         "FOLDER" },
     { "watch", 0, 0, G_OPTION_ARG_FILENAME, &o->watch,
         "send: put every .dcm file that appears in FOLDER into the queue",
         "FOLDER" },
     { "stay", 0, 0, G_OPTION_ARG_NONE, &o->stay,
-        "send, commit: do not end when the queue is empty, and never give up",
+        "send, commit, step: do not end when the queue is empty, and never "
+        "give "
+        "up",
         NULL },
     { "listen", 0, 0, G_OPTION_ARG_STRING, &o->listen_text,
         "send, commit: take reports of commitment here too (the address is "
         "127.0.0.1 if it is left out)",
         "[ADDRESS:]PORT" },
     { "retries", 0, 0, G_OPTION_ARG_INT, &o->retries,
-        "send, commit: give up after so many tries one after the other without "
+        "send, commit, step: give up after so many tries one after the other "
+        "without "
         "progress (8)",
         "N" },
     { "commit-wait", 0, 0, G_OPTION_ARG_INT, &o->commit_wait,
@@ -246,6 +300,26 @@ add_queue_entries (GOptionContext *context, OctDicomOptions *o)
     { "no-commit", 0, 0, G_OPTION_ARG_NONE, &o->no_commit,
         "send, commit: the archive has no storage commitment; stored is enough",
         NULL },
+    { NULL },
+  };
+
+  g_option_context_add_main_entries (context, entries, NULL);
+}
+
+static void
+add_step_entries (GOptionContext *context, OctDicomOptions *o)
+{
+  const GOptionEntry entries[] = {
+    { "scheduled", 0, 0, G_OPTION_ARG_STRING, &o->scheduled,
+        "step begin: the ID of the step, for a case that has several", "ID" },
+    { "step", 0, 0, G_OPTION_ARG_STRING, &o->step,
+        "step complete, discontinue: the UID of the step (the one in progress "
+        "of the study of FILE)",
+        "UID" },
+    { "reason", 0, 0, G_OPTION_ARG_STRING, &o->reason,
+        "step discontinue: unspecified, entry (the wrong case was chosen), "
+        "doctor, equipment, refused or condition (unspecified)",
+        "WORD" },
     { NULL },
   };
 
@@ -269,12 +343,15 @@ add_worklist_entries (GOptionContext *context, OctDicomOptions *o)
         "worklist: print a line of JSON for each patient", NULL },
     { "output", 0, 0, G_OPTION_ARG_FILENAME, &o->output,
         "worklist: write a file for oct-live --worklist, and FILE.jsonl for "
-        "tags",
+        "tags; video: the DICOM file",
         "FILE" },
     { "every", 0, 0, G_OPTION_ARG_INT, &o->every,
         "worklist: do so again every S seconds (0 = once)", "S" },
+    { "dicom-tags", 0, 0, G_OPTION_ARG_STRING, &o->tags,
+        "video: patient and others, as oct-dicom tags prints them",
+        "KEYWORD=VALUE;..." },
     { "from", 0, 0, G_OPTION_ARG_FILENAME, &o->from,
-        "tags: lines of JSON that worklist has written", "FILE" },
+        "tags, step begin: lines of JSON that worklist has written", "FILE" },
     { NULL },
   };
 
@@ -312,6 +389,7 @@ oct_dicom_options_parse (
   g_option_context_add_main_entries (context, entries, NULL);
   add_worklist_entries (context, o);
   add_queue_entries (context, o);
+  add_step_entries (context, o);
   oct_version_add (context);
   return g_option_context_parse (context, argc, argv, error)
          && take_command (o, *argc, *argv, error) && check (o, error);
@@ -323,7 +401,8 @@ oct_dicom_options_clear (OctDicomOptions *o)
   char **texts[] = { &o->peer.aet, &o->peer.peer_aet, &o->peer.host,
     &o->peer.authority, &o->peer.certificate, &o->peer.key, &o->peer_text,
     &o->listen_text, &o->listen_address, &o->date, &o->modality, &o->station,
-    &o->output, &o->from, &o->queue, &o->watch };
+    &o->output, &o->from, &o->queue, &o->watch, &o->step, &o->scheduled,
+    &o->reason, &o->tags };
 
   for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
     g_clear_pointer (texts[i], g_free);

@@ -12,6 +12,11 @@ typedef enum {
   OCT_DICOM_SEND,
   OCT_DICOM_COMMIT,
   OCT_DICOM_TAGS,
+  OCT_DICOM_VIDEO,
+  OCT_DICOM_STEP_BEGIN,
+  OCT_DICOM_STEP_COMPLETE,
+  OCT_DICOM_STEP_DISCONTINUE,
+  OCT_DICOM_STEP_TELL,
 } OctDicomCommand;
 
 typedef struct {
@@ -19,7 +24,7 @@ typedef struct {
   OctDicomPeer peer;
   char *peer_text, *listen_text; /* as they were given */
   char **files;                  /* the other arguments */
-  /* worklist, tags */
+  /* worklist, tags, step begin */
   char *date, *modality, *station, *output, *from;
   gboolean json;
   gint every; /* seconds, 0: once */
@@ -29,6 +34,10 @@ typedef struct {
   guint listen_port;
   gint retries, commit_wait;
   gboolean no_commit, stay;
+  /* step */
+  char *step, *scheduled, *reason;
+  int reason_index;
+  char *tags; /* video */
 } OctDicomOptions;
 
 /* FALSE with a sentence that ends with a full stop. */

@@ -27,13 +27,13 @@ struct _OctDicomQueue {
 
 static const char *const stages[] = { "waiting", "sent" };
 static const char *const folders[] = { "waiting", "sent", "committed",
-  "transactions", "adding" };
+  "transactions", "adding", "steps", "told" };
 
 /* --------------------------------------------------------------------- paths */
 
-static char *
-queue_path (const OctDicomQueue *queue, const char *folder, const char *uid,
-    const char *ending)
+char *
+oct_dicom_queue_make_path (const OctDicomQueue *queue, const char *folder,
+    const char *uid, const char *ending)
 {
   g_autofree char *name = g_strconcat (uid, ending, NULL);
 
@@ -44,7 +44,7 @@ char *
 oct_dicom_queue_get_path (
     const OctDicomQueue *queue, OctDicomStage stage, const char *instance)
 {
-  return queue_path (queue, stages[stage], instance, ".dcm");
+  return oct_dicom_queue_make_path (queue, stages[stage], instance, ".dcm");
 }
 
 static gboolean
@@ -104,9 +104,9 @@ oct_dicom_queue_free (OctDicomQueue *queue)
   g_free (queue);
 }
 
-/* The descriptor of a locked file, or -1. */
-static int
-take_lock (const OctDicomQueue *queue, const char *name, int how)
+int
+oct_dicom_queue_take_lock (
+    const OctDicomQueue *queue, const char *name, int how)
 {
   g_autofree char *path = g_build_filename (queue->path, name, NULL);
   int fd = open (path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
@@ -130,7 +130,7 @@ oct_dicom_queue_lock (OctDicomQueue *queue, GError **error)
 {
   g_autofree char *path = g_build_filename (queue->path, "lock", NULL);
 
-  queue->lock = take_lock (queue, "lock", LOCK_EX | LOCK_NB);
+  queue->lock = oct_dicom_queue_take_lock (queue, "lock", LOCK_EX | LOCK_NB);
   if (queue->lock >= 0)
     return TRUE;
   if (errno != EWOULDBLOCK)
@@ -188,7 +188,8 @@ static OctDicomAdded
 find_object (const OctDicomQueue *queue, const char *part, const char *instance,
     gboolean *same)
 {
-  g_autofree char *record = queue_path (queue, "committed", instance, ".txt");
+  g_autofree char *record =
+      oct_dicom_queue_make_path (queue, "committed", instance, ".txt");
   guint64 size;
   g_autofree char *checksum = NULL;
 
@@ -301,7 +302,7 @@ oct_dicom_queue_add (OctDicomQueue *queue, const char *path,
   if (from < 0)
     return OCT_DICOM_NOT_ADDED;
   /* one after the other */
-  lock = take_lock (queue, "adding.lock", LOCK_EX);
+  lock = oct_dicom_queue_take_lock (queue, "adding.lock", LOCK_EX);
   if (lock >= 0)
     remove_parts (queue);
   to = lock >= 0 ? open (
@@ -380,7 +381,7 @@ oct_dicom_queue_list (OctDicomQueue *queue, OctDicomStage stage, GError **error)
       g_free (place.uid);
       continue;
     }
-    record = queue_path (queue, "committed", place.uid, ".txt");
+    record = oct_dicom_queue_make_path (queue, "committed", place.uid, ".txt");
     /* a process was killed between the record and this */
     if (queue_has_file (record)) {
       g_unlink (path);
@@ -437,7 +438,8 @@ queue_find_checksum (
 gboolean
 oct_dicom_queue_is_secured (const OctDicomQueue *queue, const char *instance)
 {
-  g_autofree char *record = queue_path (queue, "committed", instance, ".txt");
+  g_autofree char *record =
+      oct_dicom_queue_make_path (queue, "committed", instance, ".txt");
 
   return queue_has_file (record);
 }
@@ -446,7 +448,8 @@ gboolean
 oct_dicom_queue_secure (OctDicomQueue *queue, const char *instance,
     const char *archive, const char *how, GError **error)
 {
-  g_autofree char *record = queue_path (queue, "committed", instance, ".txt");
+  g_autofree char *record =
+      oct_dicom_queue_make_path (queue, "committed", instance, ".txt");
   g_autoptr (GDateTime) now = g_date_time_new_now_local ();
   g_autofree char *time = g_date_time_format_iso8601 (now);
   guint64 size = 0;
@@ -503,7 +506,7 @@ oct_dicom_queue_begin (OctDicomQueue *queue, const OctDicomObject *objects,
 {
   char *transaction = oct_dicom_make_uid ();
   g_autofree char *path =
-      queue_path (queue, "transactions", transaction, ".txt");
+      oct_dicom_queue_make_path (queue, "transactions", transaction, ".txt");
   g_autoptr (GString) text = g_string_new (NULL);
   int code;
 
@@ -525,7 +528,7 @@ void
 oct_dicom_queue_close (OctDicomQueue *queue, const char *transaction)
 {
   g_autofree char *path =
-      queue_path (queue, "transactions", transaction, ".txt");
+      oct_dicom_queue_make_path (queue, "transactions", transaction, ".txt");
   /* closed ones are from 1970; the time of this change stays in st_ctime */
   const struct timespec times[2] = { { 0, 0 }, { 0, 0 } };
 
@@ -536,7 +539,7 @@ gboolean
 oct_dicom_queue_knows (const OctDicomQueue *queue, const char *transaction)
 {
   g_autofree char *path =
-      queue_path (queue, "transactions", transaction, ".txt");
+      oct_dicom_queue_make_path (queue, "transactions", transaction, ".txt");
 
   return oct_dicom_is_uid (transaction) && queue_has_file (path);
 }
@@ -556,7 +559,7 @@ oct_dicom_queue_asks (const OctDicomQueue *queue, const char *transaction,
     const char *sop_class, const char *instance)
 {
   g_autofree char *path =
-      queue_path (queue, "transactions", transaction, ".txt");
+      oct_dicom_queue_make_path (queue, "transactions", transaction, ".txt");
   g_autofree char *line = make_line (queue, sop_class, instance);
   g_auto (GStrv) lines = read_transaction (path);
 

@@ -8,6 +8,7 @@
  *   committed/UID.txt     a record of one that the archive has taken over
  *   transactions/UID.txt  the objects of a question for commitment
  *   adding/               copies that are not complete
+ *   steps/, told/         messages of procedure steps (oct-dicom-steps.h)
  *
  * One rename moves an object from one stage to the next, so a process that is
  * killed leaves it in the stage before or after.  At worst it is sent again, with
@@ -43,6 +44,14 @@ void oct_dicom_queue_free (OctDicomQueue *queue);
  * it is not ours; or with OCT_DICOM_ERROR_QUEUE. */
 gboolean oct_dicom_queue_lock (OctDicomQueue *queue, GError **error);
 void oct_dicom_queue_unlock (OctDicomQueue *queue);
+
+/* Locks a file of the queue as flock() does; a descriptor to close, or -1. */
+int oct_dicom_queue_take_lock (
+    const OctDicomQueue *queue, const char *name, int how);
+
+/* The path of folder/UIDending; g_free() it. */
+char *oct_dicom_queue_make_path (const OctDicomQueue *queue, const char *folder,
+    const char *uid, const char *ending);
 
 /* Adds a copy of the file `path`, at any time, with or without the lock; it stores
  * its SOP instance UID in *object.  The error is OCT_DICOM_ERROR_FILE if it is not

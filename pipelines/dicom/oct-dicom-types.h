@@ -43,6 +43,8 @@ typedef struct {
   char sop_class[OCT_DICOM_UID];
   char instance[OCT_DICOM_UID];
   char transfer[OCT_DICOM_UID]; /* transfer syntax */
+  char study[OCT_DICOM_UID];    /* this and the next "" if it has none */
+  char series[OCT_DICOM_UID];
 } OctDicomObject;
 
 /* Services that an association can have besides storage. */
@@ -50,6 +52,27 @@ typedef enum {
   OCT_DICOM_VERIFICATION = 1 << 0,
   OCT_DICOM_WORKLIST = 1 << 1,
   OCT_DICOM_COMMITMENT = 1 << 2,
+  OCT_DICOM_STEPS = 1 << 3, /* modality performed procedure step */
 } OctDicomServices;
+
+/* Texts of an answer of a worklist. */
+typedef enum {
+  OCT_DICOM_NAME,
+  OCT_DICOM_ID,
+  OCT_DICOM_BIRTH,
+  OCT_DICOM_SEX,
+  OCT_DICOM_ACCESSION,
+  OCT_DICOM_STUDY,
+  OCT_DICOM_REQUESTED,
+  OCT_DICOM_REQUESTED_ID,
+  OCT_DICOM_REFERRER,
+  OCT_DICOM_STATION, /* from here on of the scheduled procedure step */
+  OCT_DICOM_DATE,
+  OCT_DICOM_TIME,
+  OCT_DICOM_MODALITY,
+  OCT_DICOM_STEP,
+  OCT_DICOM_STEP_ID,
+  OCT_DICOM_FIELDS,
+} OctDicomField;
 
 G_END_DECLS

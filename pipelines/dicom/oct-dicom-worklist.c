@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "oct-dicom-worklist.h"
+#include "oct-dicom-case.h"
 #include "oct-dicom-deadline.h"
 #include "oct-dicom-link.h"
 #include "oct-dicom-net.h"
@@ -15,10 +16,6 @@
 /* Those that oct-live shows, and the characters of each. */
 #define MOST_CASES 500
 #define MOST_LABEL 80
-/* Characters of a text of an answer; DICOM's texts of one line have 64. */
-#define MOST_TEXT 256
-/* Bytes of a file for tags. */
-#define MOST_BYTES (8u << 20)
 
 typedef struct {
   char *texts[OCT_DICOM_FIELDS];
@@ -43,26 +40,6 @@ entry_free (gpointer data)
     g_free (entry->texts[i]);
   g_free (entry->label);
   g_free (entry);
-}
-
-/* One line of characters that can be printed, whatever bytes the server sent. */
-static char *
-make_clean (const char *text)
-{
-  g_autofree char *valid = g_utf8_make_valid (text, -1);
-  GString *clean = g_string_new (NULL);
-  guint length = 0;
-
-  for (const char *c = valid; *c != '\0' && length < MOST_TEXT;
-       c = g_utf8_next_char (c)) {
-    gunichar one = g_utf8_get_char (c);
-
-    if (!g_unichar_isprint (one))
-      one = ' ';
-    g_string_append_unichar (clean, one);
-    length++;
-  }
-  return g_strstrip (g_string_free (clean, FALSE));
 }
 
 /* A name as people write it: the parts of its first group with spaces. */
@@ -119,7 +96,7 @@ on_found (const char *const *texts, gpointer data)
   Entry *entry = g_new0 (Entry, 1);
 
   for (guint i = 0; i < OCT_DICOM_FIELDS; i++)
-    entry->texts[i] = make_clean (texts[i]);
+    entry->texts[i] = oct_dicom_case_clean (texts[i]);
   for (guint i = 0; i < OCT_DICOM_FIELDS; i++)
     answers->bytes = answers->bytes || !g_utf8_validate (texts[i], -1, NULL);
   entry->label = entry_make_label (entry->texts);
@@ -341,103 +318,20 @@ oct_dicom_worklist_run (const OctDicomOptions *o)
 
 /* ------------------------------------------------------------------------ tags */
 
-/* A text of a line of JSON as a tag can have it: a semicolon would begin the next
- * tag, and a backslash the next value. */
-static void
-append_tag (GString *tags, JsonObject *object, OctDicomField field)
-{
-  const char *name = oct_dicom_field_name (field);
-  g_autofree char *clean = make_clean (
-      json_object_get_string_member_with_default (object, name, ""));
-
-  g_strdelimit (clean, ";\\", ' ');
-  g_strstrip (clean);
-  if (*clean != '\0')
-    g_string_append_printf (
-        tags, "%s%s=%s", tags->len > 0 ? ";" : "", name, clean);
-}
-
-static char *
-make_tags (JsonObject *object)
-{
-  static const OctDicomField taken[] = { OCT_DICOM_NAME, OCT_DICOM_ID,
-    OCT_DICOM_BIRTH, OCT_DICOM_SEX, OCT_DICOM_ACCESSION, OCT_DICOM_STUDY,
-    OCT_DICOM_REFERRER };
-  GString *tags = g_string_new (NULL);
-
-  for (guint i = 0; i < G_N_ELEMENTS (taken); i++)
-    append_tag (tags, object, taken[i]);
-  return g_string_free (tags, FALSE);
-}
-
-/* A line that is not ours may have anything there. */
-static gboolean
-is_text (JsonObject *object, const char *name)
-{
-  JsonNode *member = json_object_get_member (object, name);
-
-  return member != NULL && JSON_NODE_HOLDS_VALUE (member)
-         && json_node_get_value_type (member) == G_TYPE_STRING;
-}
-
-/* The tags of the line, if it is that of the case; NULL: it is not. */
-static char *
-get_tags (const char *line, const char *label)
-{
-  g_autoptr (JsonParser) parser = json_parser_new ();
-  JsonNode *root;
-  JsonObject *object;
-
-  if (!json_parser_load_from_data (parser, line, -1, NULL))
-    return NULL;
-  root = json_parser_get_root (parser);
-  if (root == NULL || !JSON_NODE_HOLDS_OBJECT (root))
-    return NULL;
-  object = json_node_get_object (root);
-  for (guint i = 0; i < OCT_DICOM_FIELDS; i++)
-    if (!is_text (object, oct_dicom_field_name (i)))
-      return NULL;
-  if (!is_text (object, "case")
-      || !g_str_equal (json_object_get_string_member (object, "case"), label))
-    return NULL;
-  return make_tags (object);
-}
-
 int
 oct_dicom_tags_run (const OctDicomOptions *o)
 {
   g_autoptr (GError) error = NULL;
-  g_autofree char *text = oct_file_read_text (
-      "Worklist", o->from, MOST_BYTES, "lines of JSON", NULL, &error);
-  g_auto (GStrv) lines = g_strsplit (text != NULL ? text : "", "\n", -1);
-  g_autofree char *found = NULL;
+  g_autofree char *text = oct_dicom_case_read (o->from, &error);
+  g_autofree char *tags = NULL;
   g_autofree char *line = NULL;
 
-  if (text == NULL) {
+  if (text != NULL)
+    tags = oct_dicom_case_get_tags (text, o->files[0], &error);
+  if (tags == NULL) {
     g_printerr ("Error: %s.\n", error->message);
     return OCT_DICOM_EXIT_TROUBLE;
   }
-  for (guint i = 0; lines[i] != NULL; i++) {
-    char *tags = get_tags (lines[i], o->files[0]);
-
-    if (tags == NULL)
-      continue;
-    if (found != NULL && !g_str_equal (found, tags)) {
-      g_printerr ("Error: Two entries of the worklist that differ are called "
-                  "'%s'; write --dicom-tags by hand.\n",
-          o->files[0]);
-      g_free (tags);
-      return OCT_DICOM_EXIT_TROUBLE;
-    }
-    g_free (found);
-    found = tags;
-  }
-  if (found == NULL) {
-    g_printerr ("Error: The worklist has no case '%s'; give the whole line of "
-                "the case.\n",
-        o->files[0]);
-    return OCT_DICOM_EXIT_TROUBLE;
-  }
-  line = g_strconcat (found, "\n", NULL);
+  line = g_strconcat (tags, "\n", NULL);
   return oct_terminal_write (line) ? 0 : OCT_DICOM_EXIT_TROUBLE;
 }

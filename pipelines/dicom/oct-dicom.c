@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * oct-dicom: worklist, archive and storage commitment of a hospital, for the
- * shell and for services.
+ * oct-dicom: worklist, archive, storage commitment and procedure steps of a
+ * hospital, for the shell and for services.
  */
 #include "oct-dicom-deadline.h"
 #include "oct-dicom-link.h"
 #include "oct-dicom-net.h"
 #include "oct-dicom-options.h"
+#include "oct-dicom-video.h"
+#include "oct-dicom-steps.h"
 #include "oct-dicom-work.h"
 #include "oct-dicom-worklist.h"
 #include "oct-terminal.h"
@@ -54,6 +56,13 @@ run (const OctDicomOptions *o)
     return run_echo (o);
   case OCT_DICOM_WORKLIST_LIST:
     return oct_dicom_worklist_run (o);
+  case OCT_DICOM_VIDEO:
+    return oct_dicom_video_run (o);
+  case OCT_DICOM_STEP_BEGIN:
+  case OCT_DICOM_STEP_COMPLETE:
+  case OCT_DICOM_STEP_DISCONTINUE:
+  case OCT_DICOM_STEP_TELL:
+    return oct_dicom_steps_run (o);
   default:
     return oct_dicom_work_run (o);
   }

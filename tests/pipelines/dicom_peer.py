@@ -28,6 +28,7 @@ COMMITMENT = "1.2.840.10008.1.20.1"
 IMPLICIT, EXPLICIT = "1.2.840.10008.1.2", "1.2.840.10008.1.2.1"
 JPEG, MPEG4 = "1.2.840.10008.1.2.4.50", "1.2.840.10008.1.2.4.102"
 STORE, FIND, ECHO, EVENT, ACTION = 0x0001, 0x0020, 0x0030, 0x0100, 0x0130
+SET, CREATE = 0x0120, 0x0140
 
 
 def run(*arguments, cwd, status=0):
@@ -45,7 +46,8 @@ def need_pydicom():
         raise Skip("pydicom is not installed (Debian: python3-pydicom)")
 
 
-def make_object(path, uid, syntax=EXPLICIT, sop_class=OPT, pixels=bytes(64)):
+def make_object(path, uid, syntax=EXPLICIT, sop_class=OPT, pixels=bytes(64),
+                study="2.25.1", series="2.25.2"):
     """A small DICOM file of 8 x 8 pixels, or with encapsulated `pixels`."""
     need_pydicom()
     meta = FileMetaDataset()
@@ -55,7 +57,7 @@ def make_object(path, uid, syntax=EXPLICIT, sop_class=OPT, pixels=bytes(64)):
     data = FileDataset(str(path), {}, file_meta=meta, preamble=bytes(128))
     data.SOPClassUID, data.SOPInstanceUID = sop_class, uid
     data.PatientID, data.PatientName = "1", "Test"
-    data.StudyInstanceUID, data.SeriesInstanceUID = "2.25.1", "2.25.2"
+    data.StudyInstanceUID, data.SeriesInstanceUID = study, series
     data.Modality, data.Rows, data.Columns = "OPT", 8, 8
     data.BitsAllocated = data.BitsStored = 8
     data.HighBit, data.PixelRepresentation, data.SamplesPerPixel = 7, 0, 1
@@ -216,10 +218,12 @@ class Peer:
         self.ended = threading.Event()
         self.stored = []       # UIDs, as they came
         self.asked = []        # (transaction, [UIDs])
+        self.steps = []        # (UID, dataset) of N-CREATE and N-SET
         self.replies = []      # status of our event reports
         self.answers = []      # of the worklist
         self.endless = False
         self.status = lambda uid: 0
+        self.step_status = self.keep_step
         self.report = None     # (conversation, context, transaction, request)
         self.refused = ()
         self.reject = False
@@ -245,6 +249,14 @@ class Peer:
                 return
             threading.Thread(target=self.serve, args=(stream,),
                              daemon=True).start()
+
+    def keep_step(self, kind, uid):
+        """As PS3.4, F.7.2 says: one has a UID once, and an end is the end."""
+        states = [data.PerformedProcedureStepStatus for each, data in self.steps
+                  if each == uid]
+        if kind == CREATE:
+            return 0x0111 if states else 0
+        return 0x0112 if not states else 0x0110 if len(states) > 1 else 0
 
     def pause(self, step):
         trouble = self.trouble(step)
@@ -305,6 +317,17 @@ class Peer:
                     break
             reply["Status"] = 0
             conversation.send(context, reply)
+        elif kind in (CREATE, SET):
+            self.pause("create" if kind == CREATE else "set")
+            uid = command.get("AffectedSOPInstanceUID",
+                              command.get("RequestedSOPInstanceUID"))
+            reply["AffectedSOPInstanceUID"] = uid
+            reply["Status"] = self.step_status(kind, uid)
+            if reply["Status"] == 0:
+                self.steps.append((uid, decode(data)))
+            self.pause("created" if kind == CREATE else "was set")
+            # some answer with the attributes as they have them
+            conversation.send(context, reply, decode(data))
         elif kind == ACTION:
             request = decode(data)
             uids = [each.ReferencedSOPInstanceUID

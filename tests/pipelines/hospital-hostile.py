@@ -2,12 +2,14 @@
 """oct-dicom and peers that hang, refuse, lie, lose and flood.  Output is TAP."""
 import json
 import socket
+import ssl
 import struct
 import subprocess
 import time
 
 import dicom_peer
 import tap
+from dicom_archive import need_program
 from dicom_peer import (COMMITMENT, IMPLICIT, OPT, Conversation, Peer,
                         commit_stored, free_port, make_event, make_object, run,
                         send_event, stages)
@@ -185,9 +187,12 @@ def test_lies_in_reports(folder):
                           make_event(ours)):
                 send_event(conversation, context, event)
                 peer.answer(conversation, *conversation.receive())
+            raise dicom_peer.Closed
 
         peer.report = report
-        _, err = send(folder, peer, uids, "--retries", 0, status=3)
+        # time for all of them on a busy machine; the end of the association ends it
+        _, err = send(folder, peer, uids, "--retries", 0, "--timeout", 30,
+                      "--commit-wait", 10, status=3)
         assert stages(folder / "queue") == {
             "waiting": [], "sent": uids, "committed": []}
         assert peer.replies[:2] == [0x0115, 0x0115], peer.replies
@@ -416,6 +421,89 @@ def test_late_report_after_a_restart(folder):
             assert again.wait(tap.PATIENCE) == 0
         assert stages(folder / "queue")["committed"] == uids
         assert len(peer.asked) == 1 and peer.stored == uids
+
+
+# ------------------------------------------------------------------ our port by TLS
+
+def make_certificates(folder, *names):
+    need_program("openssl")
+    for name in names:
+        tap.run("req", "-x509", "-newkey", "rsa:3072", "-nodes", "-days", "2",
+                "-subj", f"/CN={name}", "-keyout", f"{name}.key", "-out",
+                f"{name}.pem", program="openssl", cwd=folder)
+
+
+def call_by_tls(folder, port, name):
+    """A conversation with our port as the archive, with the certificate `name` or
+    none; an error if it is refused, at once or when an answer is waited for."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname = False
+    context.load_verify_locations(folder / "ours.pem")
+    if name is not None:
+        context.load_cert_chain(folder / f"{name}.pem", folder / f"{name}.key")
+    stream = context.wrap_socket(
+        socket.create_connection(("127.0.0.1", port), 60))
+    conversation = Conversation(stream)
+    assert conversation.request("PEER", "OCT", {1: [COMMITMENT, IMPLICIT]}) == 2
+    return conversation
+
+
+def refused(folder, port, name):
+    try:
+        call_by_tls(folder, port, name)
+    except (OSError, dicom_peer.Closed):  # ssl.SSLError is one of them
+        return True
+    return False
+
+
+def test_report_at_our_port_by_tls(folder):
+    """With a certificate that is trusted; plain connections, those without one or with
+    that of another, and silent ones are refused and hold up nobody."""
+    uids = make_objects(folder, 1)
+    make_certificates(folder, "ours", "theirs", "foreign")
+    port = free_port()
+    with Peer() as peer:
+        # the question goes without TLS, the archive that answers has it: one queue
+        send(folder, peer, uids, "--retries", 0, status=3)
+        (transaction, _), = peer.asked[:1]
+        with subprocess.Popen(
+                [dicom_peer.DICOM, "commit", "--peer", peer.name, "--queue",
+                 "queue", "--commit-wait", "86400", "--timeout", "20", "--stay",
+                 "--listen", str(port), "--ca", "theirs.pem", "--cert",
+                 "ours.pem", "--key", "ours.key"], cwd=folder,
+                stdout=subprocess.DEVNULL,
+                stderr=open(folder / "err", "w")) as process:
+            def try_connect():
+                try:
+                    return socket.create_connection(("127.0.0.1", port), 60)
+                except OSError:
+                    return None
+
+            silent = [tap.until("the port", try_connect)]
+            silent += [try_connect() for _ in range(3)]
+            # a plain association, as if there were no TLS
+            conversation = Conversation(try_connect())
+            try:
+                kind = conversation.request(
+                    "PEER", "OCT", {1: [COMMITMENT, IMPLICIT]})
+            except (OSError, dicom_peer.Closed):
+                kind = None
+            assert kind != 2, kind
+            assert refused(folder, port, None)
+            assert refused(folder, port, "foreign")
+            # half of a handshake
+            half = try_connect()
+            half.sendall(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03")
+            assert not stages(folder / "queue")["committed"]
+            conversation = call_by_tls(folder, port, "theirs")
+            send_event(conversation, 1, make_event(transaction, uids))
+            _, reply, _ = conversation.receive()
+            assert reply.Status == 0
+            assert stages(folder / "queue")["committed"] == uids
+            assert process.poll() is None
+            process.kill()
+            for each in (*silent, half):
+                each.close()
 
 
 tap.main(globals(), at_a_time=4)
