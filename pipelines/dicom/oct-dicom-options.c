@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "oct-dicom-options.h"
 #include "oct-dicom-link.h"
-#include "oct-version.h"
+#include "oct-options.h"
 
 #include <string.h>
 
@@ -312,7 +312,7 @@ oct_dicom_options_parse (
   g_option_context_add_main_entries (context, entries, NULL);
   add_worklist_entries (context, o);
   add_queue_entries (context, o);
-  oct_version_add (context);
+  oct_options_add_help (context);
   return g_option_context_parse (context, argc, argv, error)
          && take_command (o, *argc, *argv, error) && check (o, error);
 }

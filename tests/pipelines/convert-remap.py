@@ -246,10 +246,10 @@ def test_wrong_options(folder):
             (["--remap", "--remap-settings", "columns=-1"], "no value"),
             (["--remap", "--remap-settings", "delay-x=nan"], "no value"),
             (["--remap", "--remap-settings", "method=best"], "no value"),
-            (["--remap", "--remap-settings", "holes=3"], "no such property"),
-            (["--remap", "--remap-settings", "name=x"], "no such property"),
+            (["--remap", "--remap-settings", "holes=3"], "does not have this property"),
+            (["--remap", "--remap-settings", "name=x"], "does not have this property"),
             (["--remap", "--remap-settings", "rows=9 ! fakesink"], "'!'"),
-            (["--flip", "upside=down"], "no such property"),
+            (["--flip", "upside=down"], "does not have this property"),
             (["--remap", "--flip", "way-back=odd"], "--flip sets way-back"),
             (["--remap", "--flip", "lateral=true"], "--flip sets lateral")):
         text = run("x.oct", "--output", "o", *arguments, cwd=folder, status=2)
