@@ -42,7 +42,6 @@ void oct_dicom_queue_free (OctDicomQueue *queue);
 /* FALSE with OCT_DICOM_ERROR_BUSY: another process works on it, until which ends
  * it is not ours; or with OCT_DICOM_ERROR_QUEUE. */
 gboolean oct_dicom_queue_lock (OctDicomQueue *queue, GError **error);
-void oct_dicom_queue_unlock (OctDicomQueue *queue);
 
 /* Adds a copy of the file `path`, at any time, with or without the lock; it stores
  * its SOP instance UID in *object.  The error is OCT_DICOM_ERROR_FILE if it is not
