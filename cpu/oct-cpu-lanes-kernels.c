@@ -181,14 +181,6 @@ typedef float V
   LOAD (d);                                                                    \
   DFT4 (a, b, c, d)
 
-#define LOAD5(a, b, c, d, e)                                                   \
-  LOAD (a);                                                                    \
-  LOAD (b);                                                                    \
-  LOAD (c);                                                                    \
-  LOAD (d);                                                                    \
-  LOAD (e);                                                                    \
-  DFT5 (a, b, c, d, e)
-
 /* bins k, l, ... come out at a, b, ... */
 #define STORE2(a, b, k, l)                                                     \
   DFT2 (a, b);                                                                 \

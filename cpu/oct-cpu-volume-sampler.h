@@ -159,7 +159,6 @@ oct_ray_light (
 /* [y][z][x], with a border of zeros around it. */
 #define OCT_CPU_LIGHT_ROW (OCT_VOLUME_LIGHT_X + 2)
 #define OCT_CPU_LIGHT_SLICE (OCT_CPU_LIGHT_ROW * (OCT_VOLUME_LIGHT_Z + 2))
-#define OCT_CPU_LIGHT_SIZE (OCT_CPU_LIGHT_SLICE * (OCT_VOLUME_LIGHT_Y + 2))
 
 OCT_INLINE float
 oct_ray_extinction (const OctRaySampler *s, float x, float y, float z)

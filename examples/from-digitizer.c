@@ -144,7 +144,8 @@ take_block (Gathering *g, const guint8 *data, gsize size)
     expected += head.lines * LINE_STRIDE;
   if (head.magic != DIGITIZER_MAGIC || head.samples != DIGITIZER_SAMPLES
       || size != expected) {
-    g_printerr ("What came from shared memory is no block of the digitizer.\n");
+    g_printerr (
+        "What came from shared memory is not a block of the digitizer.\n");
     g->failed = TRUE;
     return FALSE;
   }

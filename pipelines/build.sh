@@ -19,7 +19,8 @@ oct_help () {
       usage
       echo
       if [ -x "$program" ]; then
-        "$program" --help | sed -n '/^Application Options:$/,$p'
+        # from the first section on
+        "$program" --help | sed -n '1d; /^[A-Z].*:$/,$p'
       else
         echo "The options are listed here after the first start, which builds the program."
       fi

@@ -45,7 +45,7 @@ bare='' own=''
 case ${1:-} in
   --bare)
     bare=${2:-}
-    [ -d "$bare" ] || { echo "'$bare' is no folder, see tests/debian.sh --help." >&2; exit 2; }
+    [ -d "$bare" ] || { echo "'$bare' is not a folder, see tests/debian.sh --help." >&2; exit 2; }
     bare=$(realpath "$bare")
     options=(--bare "$bare")
     shift 2 ;;
@@ -63,7 +63,7 @@ esac
 case ${1:-} in
   --help | -h) usage; exit 0 ;;
   '' | -* | *[!a-z0-9]*)
-    echo "'${1:-}' is no name of a Debian system, see tests/debian.sh --help." >&2
+    echo "'${1:-}' is not the name of a Debian system, see tests/debian.sh --help." >&2
     exit 2 ;;
 esac
 suite=$1

@@ -164,12 +164,6 @@ oct_file_content_unref (OctFileContent *content)
   g_free (content);
 }
 
-const char *
-oct_file_content_get_path (const OctFileContent *content)
-{
-  return content->path;
-}
-
 gconstpointer
 oct_file_content_get (OctFileContent *content, GError **error)
 {

@@ -54,8 +54,6 @@ OctFileContent *oct_file_content_new (
 OctFileContent *oct_file_content_ref (OctFileContent *content);
 void oct_file_content_unref (OctFileContent *content);
 
-const char *oct_file_content_get_path (const OctFileContent *content);
-
 /* Returns the result of `read`, owned by `content`, or NULL with a copy of its
  * error.  The first call reads, which may take long, and others wait for it: do
  * not call where waiting is forbidden, such as with the lock of an element

@@ -131,7 +131,7 @@ static gboolean
 bioptigen_set_damaged (const char *file, const char *what, GError **error)
 {
   g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
-      "%s is no whole Bioptigen .OCT file: %s; copy it again", file, what);
+      "%s is not a whole Bioptigen .OCT file: %s; copy it again", file, what);
   return FALSE;
 }
 

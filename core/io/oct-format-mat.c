@@ -490,7 +490,8 @@ oct_format_open_mat (OctOpening *opening, GError **error)
       || (memcmp (opening->head + 126, "IM", 2) != 0
           && memcmp (opening->head + 126, "MI", 2) != 0)) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
-        "%s is no MATLAB file of version 5 to 7.2 (its header of 128 bytes is "
+        "%s is not a MATLAB file of version 5 to 7.2 (its header of 128 bytes "
+        "is "
         "missing or damaged); set `format` to what it is, or save it again in "
         "MATLAB",
         opening->file);

@@ -252,7 +252,7 @@ take_sizes (OctOpening *opening, const Sizes *sizes, GError **error)
 
   if (opening->file_size % bscan != 0) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
-        "%s has %" G_GUINT64_FORMAT " bytes, which are no whole B-scans of "
+        "%s has %" G_GUINT64_FORMAT " bytes, which are not whole B-scans of "
         "%" G_GUINT64_FORMAT " lines of %" G_GUINT64_FORMAT
         " samples of %" G_GUINT64_FORMAT
         " bits, as the settings beside it say; "

@@ -32,7 +32,7 @@ oct_packing_parse (const char *name, OctPacking *packing, GError **error)
       return TRUE;
     }
   g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-      "'%s' is no packing of samples; it is none, mono12p or mono12packed.",
+      "'%s' is not a packing of samples; set none, mono12p or mono12packed.",
       name);
   return FALSE;
 }

@@ -36,7 +36,7 @@ static gboolean
 srr_refuse (const char *file, const char *what, GError **error)
 {
   g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
-      "%s is no whole Thorlabs .srr file: %s; copy all files of the volume "
+      "%s is not a whole Thorlabs .srr file: %s; copy all files of the volume "
       "again",
       file, what);
   return FALSE;

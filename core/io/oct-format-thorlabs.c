@@ -211,7 +211,7 @@ static gboolean
 thorlabs_set_damaged (const char *file, const char *what, GError **error)
 {
   g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
-      "%s is no whole Thorlabs .oct archive: %s; copy it again, or save it "
+      "%s is not a whole Thorlabs .oct archive: %s; copy it again, or save it "
       "with its spectra (raw data) in ThorImage OCT",
       file, what);
   return FALSE;

@@ -152,7 +152,7 @@ unp_find_sizes (const OctOpening *opening, Sizes *sizes, GError **error)
       "put the XML file beside it, or set `format` to raw, `samples` and "
       "`lines`",
       file,
-      text == NULL   ? "are missing, or are no text of at most 1 MiB"
+      text == NULL   ? "are missing, or are not text of at most 1 MiB"
       : sizes->found ? "have impossible numbers in it"
                      : "have no sizes");
   return FALSE;

@@ -193,7 +193,7 @@ npy_locate (const char *file, const guint8 *data, gsize size, Text *text,
   if (size < OCT_NPY_MAGIC_SIZE
       || memcmp (data, OCT_NPY_MAGIC, OCT_NPY_MAGIC_SIZE) != 0) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
-        "%s is no NumPy .npy file (it does not begin with \\x93NUMPY); set "
+        "%s is not a NumPy .npy file (it does not begin with \\x93NUMPY); set "
         "`format` to what it is, or save it with numpy.save(file, a)",
         file);
     return FALSE;

@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "oct-packed.h"
 
-gsize
-oct_unpack_bits_size (gsize count, guint bits)
-{
-  return (count * bits + 7) / 8;
-}
-
 /* The usual one, in a loop that is faster. */
 static void
 unpack_twelve (const guint8 *packed, guint16 *values, gsize pairs)

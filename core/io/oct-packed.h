@@ -18,10 +18,7 @@
 
 G_BEGIN_DECLS
 
-/* Bytes of `count` values of `bits` bits: rounded up. */
-gsize oct_unpack_bits_size (gsize count, guint bits);
-
-/* The first kind; reads as many bytes as that. */
+/* The first kind; reads `count` values of `bits` bits, whole bytes. */
 void oct_unpack_bits (
     const guint8 *packed, guint16 *values, gsize count, guint bits);
 

@@ -234,7 +234,7 @@ check_sizes (const char *file, OctZarrArray *array, guint size, GError **error)
   for (guint i = 0; i < array->dims; i++) {
     if (array->shard[i] % array->chunk[i] != 0)
       return zarr_refuse (file, error,
-          "a shard of %" G_GUINT64_FORMAT " values in dimension %u is no "
+          "a shard of %" G_GUINT64_FORMAT " values in dimension %u is not a "
           "multiple of its chunks of %" G_GUINT64_FORMAT "; save it again",
           array->shard[i], i + 1, array->chunk[i]);
     if (!g_uint64_checked_mul (&bytes, bytes, array->chunk[i])
@@ -633,7 +633,8 @@ oct_zarr_parse (const char *file, const char *text, gsize size,
       || (root = json_parser_get_root (parser)) == NULL
       || !JSON_NODE_HOLDS_OBJECT (root))
     return zarr_refuse (file, error,
-        "its " OCT_ZARR_METADATA " is no object of JSON, or is longer than 1 "
+        "its " OCT_ZARR_METADATA
+        " is not an object of JSON, or is longer than 1 "
         "MB; copy it again");
   return take_root (
       file, json_node_get_object (root), node, array, image, error);

@@ -31,11 +31,9 @@ struct _GstOctCollect {
   GMutex lock; /* of all below; nothing is pushed under it */
   GCond changed;
   GstOctCollected collected;
-  GQueue missed;     /* events that went out while a flush began */
-  GstOctMade kept;   /* events from before a flush that stay in force */
-  gboolean pushing;  /* a thread has the output */
-  gboolean flushing; /* between the events of a flush */
-  gboolean stopped;  /* before the start and after the stop */
+  GQueue missed;    /* events that went out while a flush began */
+  GstOctMade kept;  /* events from before a flush that stay in force */
+  gboolean pushing; /* a thread has the output */
   gboolean started;
   gboolean warned; /* of a branch that all others wait for */
   GstFlowReturn flow;
@@ -55,11 +53,13 @@ static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
     "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
 
-/* Locked: whether nothing is taken or sent. */
-static gboolean
-collect_is_closed (GstOctCollect *self)
+static void
+collect_step (GstOctCollect *self, GstOctCollectedEvent event)
 {
-  return self->flushing || self->stopped;
+  g_mutex_lock (&self->lock);
+  gst_oct_collected_step (&self->collected, event);
+  g_cond_broadcast (&self->changed);
+  g_mutex_unlock (&self->lock);
 }
 
 /* Locked; unlocks while it waits.  Deactivating a pad waits only for events and
@@ -270,7 +270,7 @@ push_one (GstOctCollect *self, GstOctMade *made)
 static void
 push_all (GstOctCollect *self)
 {
-  while (!self->pushing && !collect_is_closed (self)) {
+  while (!self->pushing && !gst_oct_collected_is_closed (&self->collected)) {
     gboolean end;
     GstOctMade *made = gst_oct_collected_take (&self->collected, &end);
 
@@ -293,7 +293,8 @@ gst_oct_collect_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
   g_mutex_lock (&self->lock);
   branch = gst_oct_collected_find (&self->collected, pad);
   ours = branch != NULL && branch->ours;
-  flow = collect_is_closed (self) ? GST_FLOW_FLUSHING : self->flow;
+  flow = gst_oct_collected_is_closed (&self->collected) ? GST_FLOW_FLUSHING
+                                                        : self->flow;
   if (flow == GST_FLOW_OK && ours)
     g_queue_push_tail (&branch->now.objects, g_steal_pointer (&buffer));
   g_mutex_unlock (&self->lock);
@@ -321,7 +322,7 @@ collect_ask_for_dropped (
 
   g_mutex_lock (&self->lock);
   branch = gst_oct_collected_find (&self->collected, pad);
-  if (branch != NULL && !collect_is_closed (self)) {
+  if (branch != NULL && !gst_oct_collected_is_closed (&self->collected)) {
     complete = branch->last == previous;
     branch->last = number;
     first = self->collected.next;
@@ -340,7 +341,7 @@ collect_wait_for_turn (GstOctCollect *self)
   g_autofree char *name = NULL;
 
   if (g_cond_wait_until (&self->changed, &self->lock, until) || self->warned
-      || self->pushing || collect_is_closed (self))
+      || self->pushing || gst_oct_collected_is_closed (&self->collected))
     return;
   name = gst_oct_collected_name_awaited (&self->collected);
   if (name == NULL)
@@ -366,15 +367,16 @@ collect_take_done (GstOctCollect *self, GstPad *pad, guint64 number)
   push_all (self);
   /* the pad may be released meanwhile */
   while ((branch = gst_oct_collected_find (all, pad)) != NULL
-         && !collect_is_closed (self) && self->flow == GST_FLOW_OK
+         && !gst_oct_collected_is_closed (&self->collected)
+         && self->flow == GST_FLOW_OK
          && gst_oct_collected_is_ahead (all, number)) {
-    branch->waits = TRUE;
+    gst_oct_collected_branch_step (branch, GST_OCT_COLLECTED_BRANCH_WAIT);
     if (!self->pushing && !gst_oct_collected_may_come (all))
       break;
     collect_wait_for_turn (self);
   }
   if (branch != NULL)
-    branch->waits = FALSE;
+    gst_oct_collected_branch_step (branch, GST_OCT_COLLECTED_BRANCH_CONTINUE);
 }
 
 /* FALSE: of a number that it is not waited for. */
@@ -389,8 +391,9 @@ collect_take_message (
       pad, "message %d, number %" G_GUINT64_FORMAT, (int)kind, number);
   g_mutex_lock (&self->lock);
   branch = gst_oct_collected_find (&self->collected, pad);
-  switch (collect_is_closed (self) || branch == NULL ? GST_OCT_SCATTER_NONE
-                                                     : kind) {
+  switch (gst_oct_collected_is_closed (&self->collected) || branch == NULL
+              ? GST_OCT_SCATTER_NONE
+              : kind) {
   case GST_OCT_SCATTER_BEGIN:
     gst_oct_collected_begin (&self->collected, number);
     break;
@@ -408,7 +411,7 @@ collect_take_message (
     g_cond_broadcast (&self->changed);
     break;
   case GST_OCT_SCATTER_GONE:
-    branch->gone = TRUE;
+    gst_oct_collected_branch_step (branch, GST_OCT_COLLECTED_BRANCH_GIVE_UP);
     g_cond_broadcast (&self->changed);
     break;
   case GST_OCT_SCATTER_END:
@@ -428,8 +431,8 @@ collect_start_flush (GstOctCollect *self, GstEvent *event)
   gboolean first;
 
   g_mutex_lock (&self->lock);
-  first = !self->flushing;
-  self->flushing = TRUE;
+  first = !gst_oct_collected_is_closed (&self->collected);
+  gst_oct_collected_step (&self->collected, GST_OCT_COLLECTED_FLUSH);
   g_cond_broadcast (&self->changed);
   g_mutex_unlock (&self->lock);
   if (first)
@@ -455,7 +458,7 @@ collect_stop_flush (GstOctCollect *self, GstEvent *event)
 
   g_mutex_lock (&self->lock);
   collect_wait_for_push (self);
-  first = self->flushing;
+  first = self->collected.state == GST_OCT_COLLECTED_FLUSHING;
   if (first)
     collect_forget_made (self);
   g_mutex_unlock (&self->lock);
@@ -464,9 +467,7 @@ collect_stop_flush (GstOctCollect *self, GstEvent *event)
     return TRUE;
   }
   gst_pad_push_event (self->src, event);
-  g_mutex_lock (&self->lock);
-  self->flushing = FALSE;
-  g_mutex_unlock (&self->lock);
+  collect_step (self, GST_OCT_COLLECTED_FLUSHED);
   return TRUE;
 }
 
@@ -478,7 +479,7 @@ collect_take_event (GstOctCollect *self, GstPad *pad, GstEvent *event)
 
   g_mutex_lock (&self->lock);
   branch = gst_oct_collected_find (&self->collected, pad);
-  if (branch == NULL || collect_is_closed (self)) {
+  if (branch == NULL || gst_oct_collected_is_closed (&self->collected)) {
     gst_event_unref (event);
     g_mutex_unlock (&self->lock);
     return;
@@ -581,7 +582,7 @@ collect_list_pads (GstOctCollect *self)
   for (guint i = 0; i < self->collected.branches->len; i++) {
     GstOctCollectedBranch *branch =
         g_ptr_array_index (self->collected.branches, i);
-    GList **list = branch->eos ? &ended : &pads;
+    GList **list = gst_oct_collected_branch_has_ended (branch) ? &ended : &pads;
 
     *list = g_list_append (*list, gst_object_ref (branch->pad));
   }
@@ -705,20 +706,10 @@ gst_oct_collect_release_pad (GstElement *element, GstPad *pad)
 /* ----------------------------------------------------------- states, object */
 
 static void
-collect_set_stopped (GstOctCollect *self, gboolean stopped)
-{
-  g_mutex_lock (&self->lock);
-  self->stopped = stopped;
-  g_cond_broadcast (&self->changed);
-  g_mutex_unlock (&self->lock);
-}
-
-static void
 collect_forget (GstOctCollect *self)
 {
   g_mutex_lock (&self->lock);
   collect_wait_for_push (self);
-  self->flushing = FALSE;
   gst_oct_collected_reset (&self->collected);
   gst_oct_made_clear (&self->kept);
   g_queue_clear_full (&self->missed, (GDestroyNotify)gst_event_unref);
@@ -739,9 +730,9 @@ gst_oct_collect_change_state (GstElement *element, GstStateChange transition)
   GstStateChangeReturn ret;
 
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED)
-    collect_set_stopped (self, FALSE);
+    collect_step (self, GST_OCT_COLLECTED_START);
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY)
-    collect_set_stopped (self, TRUE);
+    collect_step (self, GST_OCT_COLLECTED_STOP);
   ret = GST_ELEMENT_CLASS (gst_oct_collect_parent_class)
             ->change_state (element, transition);
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY)
@@ -791,7 +782,7 @@ gst_oct_collect_init (GstOctCollect *self)
   g_cond_init (&self->changed);
   gst_oct_collected_init (&self->collected);
   self->sent = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  self->stopped = TRUE;
+  gst_oct_collected_step (&self->collected, GST_OCT_COLLECTED_STOP);
   self->src = gst_pad_new_from_static_template (&src_template, "src");
   gst_pad_set_event_function (self->src, gst_oct_collect_src_event);
   gst_pad_set_query_function (self->src, gst_oct_collect_src_query);

@@ -6,6 +6,80 @@
  * for each other. */
 #define MAX_AHEAD 8
 
+/* ------------------------------------------------------------------- states
+ */
+
+#define STATE(name) GST_OCT_COLLECTED_##name
+#define BRANCH(name) GST_OCT_COLLECTED_BRANCH_##name
+
+/* Other events change nothing. */
+typedef struct {
+  guint from, event, to;
+} Transition;
+
+/* clang-format off */
+static const Transition transitions[] = {
+  { STATE (STOPPED), STATE (START), STATE (GOING) },
+  { STATE (GOING), STATE (LOSE), STATE (COUNTING) },
+  { STATE (COUNTING), STATE (COUNTED), STATE (GOING) },
+  { STATE (GOING), STATE (END), STATE (ENDED) },
+  { STATE (ENDED), STATE (NEXT), STATE (GOING) },
+  { STATE (GOING), STATE (FLUSH), STATE (FLUSHING) },
+  { STATE (COUNTING), STATE (FLUSH), STATE (FLUSHING) },
+  { STATE (ENDED), STATE (FLUSH), STATE (FLUSHING) },
+  { STATE (FLUSHING), STATE (FLUSHED), STATE (GOING) },
+  { STATE (GOING), STATE (STOP), STATE (STOPPED) },
+  { STATE (COUNTING), STATE (STOP), STATE (STOPPED) },
+  { STATE (ENDED), STATE (STOP), STATE (STOPPED) },
+  { STATE (FLUSHING), STATE (STOP), STATE (STOPPED) },
+};
+static const Transition branch_transitions[] = {
+  { BRANCH (GOING), BRANCH (WAIT), BRANCH (WAITING) },
+  { BRANCH (WAITING), BRANCH (CONTINUE), BRANCH (GOING) },
+  { BRANCH (GOING), BRANCH (END), BRANCH (ENDED) },
+  { BRANCH (WAITING), BRANCH (END), BRANCH (ENDED) },
+  { BRANCH (GONE), BRANCH (END), BRANCH (GONE_ENDED) },
+  { BRANCH (ENDED), BRANCH (START), BRANCH (GOING) },
+  { BRANCH (GONE_ENDED), BRANCH (START), BRANCH (GONE) },
+  { BRANCH (GOING), BRANCH (GIVE_UP), BRANCH (GONE) },
+  { BRANCH (WAITING), BRANCH (GIVE_UP), BRANCH (GONE) },
+  { BRANCH (ENDED), BRANCH (GIVE_UP), BRANCH (GONE_ENDED) },
+  { BRANCH (WAITING), BRANCH (FLUSH), BRANCH (GOING) },
+  { BRANCH (ENDED), BRANCH (FLUSH), BRANCH (GOING) },
+  { BRANCH (GONE_ENDED), BRANCH (FLUSH), BRANCH (GONE) },
+};
+/* clang-format on */
+
+static guint
+find_next (const Transition *rows, guint n, guint state, guint event)
+{
+  for (guint i = 0; i < n; i++)
+    if (rows[i].from == state && rows[i].event == event)
+      return rows[i].to;
+  return state;
+}
+
+void
+gst_oct_collected_step (GstOctCollected *self, GstOctCollectedEvent event)
+{
+  self->state =
+      find_next (transitions, G_N_ELEMENTS (transitions), self->state, event);
+}
+
+void
+gst_oct_collected_branch_step (
+    GstOctCollectedBranch *branch, GstOctCollectedBranchEvent event)
+{
+  branch->state = find_next (branch_transitions,
+      G_N_ELEMENTS (branch_transitions), branch->state, event);
+}
+
+gboolean
+gst_oct_collected_is_closed (const GstOctCollected *self)
+{
+  return self->state == STATE (STOPPED) || self->state == STATE (FLUSHING);
+}
+
 /* ----------------------------------------------------------------- branches
  */
 
@@ -52,13 +126,21 @@ gst_oct_collected_remove (GstOctCollected *self, GstPad *pad)
     g_ptr_array_remove (self->branches, branch);
 }
 
+gboolean
+gst_oct_collected_branch_has_ended (const GstOctCollectedBranch *branch)
+{
+  return branch->state == BRANCH (ENDED)
+         || branch->state == BRANCH (GONE_ENDED);
+}
+
 /* A slow one that has ended the stream before will bring what it has of this
  * one.
  */
 static gboolean
 has_ended (GstOctCollected *self, const GstOctCollectedBranch *branch)
 {
-  return branch->eos && branch->stream == self->last_stream;
+  return gst_oct_collected_branch_has_ended (branch)
+         && branch->stream == self->last_stream;
 }
 
 static gboolean
@@ -88,7 +170,8 @@ all_ended (GstOctCollected *self)
   for (guint i = 0; i < self->branches->len; i++) {
     GstOctCollectedBranch *branch = g_ptr_array_index (self->branches, i);
 
-    going += !has_ended (self, branch) && !branch->gone;
+    going += !has_ended (self, branch) && branch->state != BRANCH (GONE)
+             && branch->state != BRANCH (GONE_ENDED);
   }
   return any_ended (self) && going <= self->stuck;
 }
@@ -97,7 +180,7 @@ all_ended (GstOctCollected *self)
 static gboolean
 is_awaited (const GstOctCollectedBranch *branch)
 {
-  return !branch->waits && !branch->eos && !branch->gone;
+  return branch->state == BRANCH (GOING);
 }
 
 /* A branch that has taken over a number that was for a failed branch can have
@@ -190,7 +273,7 @@ gst_oct_collected_drop (GstOctCollected *self, guint64 number)
 gboolean
 gst_oct_collected_lose (GstOctCollected *self, guint64 number)
 {
-  self->counting = TRUE;
+  gst_oct_collected_step (self, STATE (LOSE));
   if (!gst_oct_collected_drop (self, number))
     return FALSE;
   g_hash_table_add (self->lost, g_memdup2 (&number, sizeof number));
@@ -201,7 +284,7 @@ void
 gst_oct_collected_set_stuck (GstOctCollected *self, guint count)
 {
   self->stuck = count;
-  self->counting = FALSE;
+  gst_oct_collected_step (self, STATE (COUNTED));
 }
 
 gboolean
@@ -238,7 +321,7 @@ take_rest (GstOctCollected *self)
   for (guint i = 0; i < self->branches->len; i++) {
     GstOctCollectedBranch *branch = g_ptr_array_index (self->branches, i);
 
-    if (branch->eos
+    if (gst_oct_collected_branch_has_ended (branch)
         && (branch->now.objects.length > 0 || branch->now.events.length > 0))
       return gst_oct_made_take (&branch->now);
   }
@@ -260,7 +343,7 @@ void
 gst_oct_collected_branch_ends (
     GstOctCollected *self, GstOctCollectedBranch *branch, guint32 seqnum)
 {
-  branch->eos = TRUE;
+  gst_oct_collected_branch_step (branch, BRANCH (END));
   if (any_other_ended (self, branch)
       && (gint32)(branch->stream - self->end_stream) <= 0)
     return;
@@ -272,24 +355,24 @@ void
 gst_oct_collected_branch_starts (
     GstOctCollected *self, GstOctCollectedBranch *branch, guint32 seqnum)
 {
-  branch->eos = FALSE;
+  gst_oct_collected_branch_step (branch, BRANCH (START));
   branch->stream = seqnum;
   if (!self->has_stream || (gint32)(seqnum - self->last_stream) > 0)
     self->last_stream = seqnum;
   self->has_stream = TRUE;
   /* a slow branch can still be in a stream before the one that has ended */
-  if (!self->ended || seqnum == self->end_stream)
+  if (self->state != STATE (ENDED) || seqnum == self->end_stream)
     return;
   if (self->end != G_MAXUINT64)
     self->past_end = self->end;
   self->end = G_MAXUINT64;
-  self->ended = self->counting = FALSE;
+  gst_oct_collected_step (self, STATE (NEXT));
 }
 
 static gboolean
 is_end (GstOctCollected *self)
 {
-  return !self->ended && !self->counting
+  return self->state == STATE (GOING)
          && (all_ended (self) || (self->next >= self->end && any_ended (self)));
 }
 
@@ -308,7 +391,8 @@ gst_oct_collected_take (GstOctCollected *self, gboolean *end)
     self->missing += self->end - self->next;
     self->next = self->end;
   }
-  self->ended = *end = TRUE;
+  gst_oct_collected_step (self, STATE (END));
+  *end = TRUE;
   return NULL;
 }
 
@@ -338,13 +422,12 @@ gst_oct_collected_flush (GstOctCollected *self, GQueue *kept)
 
     branch_drop (branch);
     gst_clear_event (&branch->now.segment);
-    branch->eos = branch->waits = FALSE;
+    gst_oct_collected_branch_step (branch, BRANCH (FLUSH));
     branch->last = G_MAXUINT64;
   }
   g_hash_table_remove_all (self->lost);
   self->end = self->past_end = G_MAXUINT64;
   self->missing = 0;
-  self->ended = self->counting = FALSE;
 }
 
 void
@@ -356,20 +439,25 @@ gst_oct_collected_reset (GstOctCollected *self)
     GstOctCollectedBranch *branch = g_ptr_array_index (self->branches, i);
 
     gst_oct_made_clear (&branch->now);
-    branch->ours = branch->eos = branch->waits = branch->gone = FALSE;
+    branch->ours = FALSE;
+    branch->state = BRANCH (GOING);
     branch->last = G_MAXUINT64;
   }
   self->next = 0;
   self->end = self->past_end = G_MAXUINT64;
   self->missing = 0;
   self->stuck = 0;
-  self->ended = self->counting = self->has_stream = FALSE;
+  self->has_stream = FALSE;
+  gst_oct_collected_step (self, STATE (FLUSH));
+  gst_oct_collected_step (self, STATE (FLUSHED));
 }
 
 void
 gst_oct_collected_init (GstOctCollected *self)
 {
-  *self = (GstOctCollected){ .end = G_MAXUINT64, .past_end = G_MAXUINT64 };
+  *self = (GstOctCollected){
+    .state = STATE (GOING), .end = G_MAXUINT64, .past_end = G_MAXUINT64
+  };
   self->branches = g_ptr_array_new_with_free_func (collected_branch_free);
   self->made = g_hash_table_new_full (
       g_int64_hash, g_int64_equal, g_free, (GDestroyNotify)gst_oct_made_free);

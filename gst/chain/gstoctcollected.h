@@ -11,19 +11,59 @@
 
 G_BEGIN_DECLS
 
+/* The state of octcollect. */
+typedef enum {
+  GST_OCT_COLLECTED_STOPPED,  /* before the start and after the stop */
+  GST_OCT_COLLECTED_FLUSHING, /* between the events of a flush */
+  /* data go out: */
+  GST_OCT_COLLECTED_GOING,
+  GST_OCT_COLLECTED_COUNTING, /* octscatter still reports lost numbers */
+  GST_OCT_COLLECTED_ENDED,    /* the end was taken */
+} GstOctCollectedState;
+
+typedef enum {
+  GST_OCT_COLLECTED_START,
+  GST_OCT_COLLECTED_STOP,
+  GST_OCT_COLLECTED_FLUSH,
+  GST_OCT_COLLECTED_FLUSHED,
+  GST_OCT_COLLECTED_LOSE,    /* a number was lost, */
+  GST_OCT_COLLECTED_COUNTED, /* and this was the last one */
+  GST_OCT_COLLECTED_END,
+  GST_OCT_COLLECTED_NEXT, /* another stream */
+} GstOctCollectedEvent;
+
+/* The state of a branch. */
+typedef enum {
+  GST_OCT_COLLECTED_BRANCH_GOING,
+  GST_OCT_COLLECTED_BRANCH_WAITING, /* with a number that is too far ahead */
+  GST_OCT_COLLECTED_BRANCH_ENDED,   /* its stream, which may be one before
+                                     * others' */
+  GST_OCT_COLLECTED_BRANCH_GONE,    /* octscatter has given it up, and all of it
+                                     * has come */
+  GST_OCT_COLLECTED_BRANCH_GONE_ENDED, /* both */
+} GstOctCollectedBranchState;
+
+typedef enum {
+  GST_OCT_COLLECTED_BRANCH_START,
+  GST_OCT_COLLECTED_BRANCH_WAIT,
+  GST_OCT_COLLECTED_BRANCH_CONTINUE,
+  GST_OCT_COLLECTED_BRANCH_END,
+  GST_OCT_COLLECTED_BRANCH_GIVE_UP,
+  GST_OCT_COLLECTED_BRANCH_FLUSH,
+} GstOctCollectedBranchEvent;
+
 /* The output of one branch. */
 typedef struct {
-  GstPad *pad;    /* not owned */
-  gboolean ours;  /* octscatter has said that the branch is its own */
-  gboolean eos;   /* its stream has ended, which may be one before others' */
-  gboolean waits; /* with one that is too far ahead to be taken yet */
-  gboolean gone;  /* octscatter has given it up, and all of it has come */
+  GstPad *pad;   /* not owned */
+  gboolean ours; /* octscatter has said that the branch is its own */
+  GstOctCollectedBranchState state;
   guint32 stream; /* seqnum of its stream-start, that of all branches */
   guint64 last;   /* number that came last, G_MAXUINT64: none yet */
   GstOctMade now; /* until its number comes */
 } GstOctCollectedBranch;
 
 typedef struct {
+  GstOctCollectedState state;
   GPtrArray *branches; /* of GstOctCollectedBranch */
   GHashTable *made;    /* of guint64 to GstOctMade */
   GHashTable *lost;    /* of guint64, which octscatter has given up */
@@ -32,16 +72,22 @@ typedef struct {
   guint64 past_end;    /* that of the stream before; G_MAXUINT64: none */
   guint64 missing;     /* that were passed over at the end */
   guint stuck;         /* branches given up, of which nothing more comes */
-  gboolean counting;   /* octscatter still reports lost numbers */
-  gboolean ended;      /* the end was taken */
   gboolean has_stream; /* one has begun: */
   guint32 last_stream; /* the newest one that a branch has begun */
   guint32 end_stream;  /* the last one that a branch has ended, */
   guint32 end_seqnum;  /* and by which event */
 } GstOctCollected;
 
+/* Begins in GST_OCT_COLLECTED_GOING. */
 void gst_oct_collected_init (GstOctCollected *self);
 void gst_oct_collected_clear (GstOctCollected *self);
+void gst_oct_collected_step (GstOctCollected *self, GstOctCollectedEvent event);
+/* Whether nothing is taken or sent. */
+gboolean gst_oct_collected_is_closed (const GstOctCollected *self);
+void gst_oct_collected_branch_step (
+    GstOctCollectedBranch *branch, GstOctCollectedBranchEvent event);
+gboolean gst_oct_collected_branch_has_ended (
+    const GstOctCollectedBranch *branch);
 /* For a flush: appends to `kept` the events that stay in force. */
 void gst_oct_collected_flush (GstOctCollected *self, GQueue *kept);
 /* Back to the beginning, with the same branches. */

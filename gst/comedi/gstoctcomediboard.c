@@ -112,7 +112,7 @@ board_find_subdevice (GstOctComediBoard *board, GError **error)
   if (wanted >= 0
       && (wanted >= n || !board_takes_commands (board, (guint)wanted))) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-        "Subdevice %d of the board '%s' is no analog output that takes "
+        "Subdevice %d of the board '%s' is not an analog output that takes "
         "commands; set `subdevice` of octcomedisink to %d, or to -1",
         wanted, board_get_device (board), found);
     return FALSE;
@@ -284,14 +284,14 @@ board_choose_range (GstOctComediBoard *board, guint i, GError **error)
         "Output %u of the board '%s' has no range up to %g V, only %s; set "
         "`range` of octcomedisink to the upper end of one of these",
         output, board_get_device (board), board->settings->range,
-        all->len > 0 ? all->str : "ranges that are no voltages");
+        all->len > 0 ? all->str : "ranges that are not voltages");
   else
     g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
         "A full scale of %g V is more than output %u of the board '%s' has "
         "(%s); set `full-scale` of octscangen and of octcomedisink to less, or "
         "`range` to the upper end of a range",
         board->settings->full_scale, output, board_get_device (board),
-        all->len > 0 ? all->str : "ranges that are no voltages");
+        all->len > 0 ? all->str : "ranges that are not voltages");
   return FALSE;
 }
 

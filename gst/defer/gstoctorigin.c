@@ -188,12 +188,6 @@ gst_oct_origin_get_frame (const GstOctOrigin *origin)
   return frame;
 }
 
-GstOctCuda *
-gst_oct_origin_get_cuda (const GstOctOrigin *origin)
-{
-  return origin->cuda;
-}
-
 void
 gst_oct_origin_begun (GstOctOrigin *origin)
 {

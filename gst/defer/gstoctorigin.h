@@ -36,8 +36,6 @@ void gst_oct_origin_unref (GstOctOrigin *origin);
 /* planes[1].data: the mean, or NULL; with the number of its A-lines if there
  * are fewer than its info says. */
 OctFrame gst_oct_origin_get_frame (const GstOctOrigin *origin);
-/* NULL: it is in host memory. */
-GstOctCuda *gst_oct_origin_get_cuda (const GstOctOrigin *origin);
 /* Call after queueing all work that reads it on the GPU. */
 gboolean gst_oct_origin_used (GstOctOrigin *origin, GError **error);
 /* Call after queueing work if used() may never follow. */

@@ -120,8 +120,7 @@ struct _GstOctIgtlSink {
   guint repeats;
   GstOctScan scan;
   guint8 *voxels; /* of the volume under way, or NULL */
-  gsize voxels_size;
-  guint bscans; /* of it */
+  guint bscans;   /* of it */
   char *pose_text;
   GstOctIgtlPose pose;
   gboolean told_spacing;

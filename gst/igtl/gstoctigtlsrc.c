@@ -68,11 +68,10 @@ static const GstOctProperty rows[] = {
 static const GstOctProperties properties = GST_OCT_PROPERTIES (Settings, rows);
 
 struct _GstOctIgtlSrc {
-  GstPushSrc parent;
+  GstOctPushSrc parent;
 
   Settings settings;    /* under the object lock */
   GstOctIgtlPeer *peer; /* from start to stop; it has a lock of its own */
-  gint failed;          /* atomic: an own error was posted */
 
   /* streaming thread */
   gboolean connected, silent, told_kind;
@@ -91,7 +90,7 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
                      ", height = (int) [ 1, 65535 ]"
                      ", framerate = (fraction) 0/1"));
 
-G_DEFINE_TYPE (GstOctIgtlSrc, gst_oct_igtl_src, GST_TYPE_PUSH_SRC);
+G_DEFINE_TYPE (GstOctIgtlSrc, gst_oct_igtl_src, GST_TYPE_OCT_PUSH_SRC);
 GST_OCT_REGISTER_DEFINE (
     octigtlsrc, "octigtlsrc", GST_RANK_NONE, GST_TYPE_OCT_IGTL_SRC);
 
@@ -392,10 +391,8 @@ igtl_src_create (GstPushSrc *push, GstBuffer **buffer)
     ret = igtl_src_step (self, &error);
   if (ret == GST_FLOW_OK)
     ret = igtl_src_deliver (self, buffer, &error);
-  if (error != NULL) {
-    gst_oct_element_error (GST_ELEMENT (self), &error);
-    g_atomic_int_set (&self->failed, TRUE);
-  }
+  if (error != NULL)
+    gst_oct_push_src_fail (GST_OCT_PUSH_SRC (self), &error);
   return ret;
 }
 
@@ -411,7 +408,7 @@ igtl_src_start (GstBaseSrc *base)
 {
   GstOctIgtlSrc *self = GST_OCT_IGTL_SRC (base);
 
-  g_atomic_int_set (&self->failed, FALSE);
+  gst_oct_push_src_begin (GST_OCT_PUSH_SRC (self));
   self->connected = self->silent = self->told_kind = self->has_image = FALSE;
   self->volume = 0;
   self->messages = MOST_MESSAGES;
@@ -453,18 +450,6 @@ igtl_src_unlock_stop (GstBaseSrc *base)
   return igtl_src_interrupt (base, FALSE);
 }
 
-/* One sentence for one mistake, as octsrc does. */
-static gboolean
-igtl_src_post_message (GstElement *element, GstMessage *message)
-{
-  GstOctIgtlSrc *self = GST_OCT_IGTL_SRC (element);
-
-  message = gst_oct_explain_once (element, message, &self->failed);
-  return message == NULL
-         || GST_ELEMENT_CLASS (gst_oct_igtl_src_parent_class)
-                ->post_message (element, message);
-}
-
 /* ------------------------------------------------------------------- object */
 
 static const GstOctHolder holder = {
@@ -495,7 +480,6 @@ gst_oct_igtl_src_class_init (GstOctIgtlSrcClass *klass)
       "OCT OpenIGTLink source", "Source/Network",
       "Gets images, volumes and poses of a server of OpenIGTLink",
       "The gst-oct developers");
-  element_class->post_message = igtl_src_post_message;
   base_class->start = igtl_src_start;
   base_class->stop = igtl_src_stop;
   base_class->unlock = igtl_src_unlock;
@@ -511,6 +495,5 @@ gst_oct_igtl_src_init (GstOctIgtlSrc *self)
 
   gst_oct_properties_init (&properties, &self->settings);
   gst_base_src_set_live (base, TRUE);
-  gst_base_src_set_format (base, GST_FORMAT_TIME);
   gst_base_src_set_do_timestamp (base, TRUE);
 }

@@ -193,16 +193,3 @@ gst_oct_explain_flow (GstElement *source, GstMessage *message)
   gst_message_unref (message);
   return gst_message_new_error (GST_OBJECT (source), error, debug);
 }
-
-GstMessage *
-gst_oct_explain_once (
-    GstElement *source, GstMessage *message, const gint *failed)
-{
-  if (GST_MESSAGE_TYPE (message) != GST_MESSAGE_ERROR
-      || GST_MESSAGE_SRC (message) != GST_OBJECT (source))
-    return message;
-  if (!g_atomic_int_get (failed))
-    return gst_oct_explain_flow (source, message);
-  gst_message_unref (message);
-  return NULL;
-}

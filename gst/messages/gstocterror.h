@@ -39,10 +39,5 @@ void gst_oct_error_name_property (GError **error, const char *property);
  * only.  Takes it and returns one with a sentence if downstream elements are
  * not linked, do not go together or have failed, else the same. */
 GstMessage *gst_oct_explain_flow (GstElement *source, GstMessage *message);
-/* The same of any message that a source posts; NULL: it is dropped, as after an error
- * of the source's own (`failed`, atomic) the base class adds another one that says
- * nothing. */
-GstMessage *gst_oct_explain_once (
-    GstElement *source, GstMessage *message, const gint *failed);
 
 G_END_DECLS

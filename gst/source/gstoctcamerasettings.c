@@ -49,23 +49,23 @@ const GstOctProperties gst_oct_camera_setting_properties =
 
 static const GstOctProperty camera_counters[] = {
   { "frames", "Frames", "B-scans delivered so far", GST_OCT_PROPERTY_READ_ONLY,
-      NULL, GST_OCT_UINT64 (GstOctCameraCounters, frames, 0, G_MAXUINT64, 0) },
+      NULL, GST_OCT_UINT64 (GstOctLiveCounters, frames, 0, G_MAXUINT64, 0) },
   { "lost", "Lost frames",
       "Frames that never came so far, by the numbers of the camera",
       GST_OCT_PROPERTY_READ_ONLY, NULL,
-      GST_OCT_UINT64 (GstOctCameraCounters, lost, 0, G_MAXUINT64, 0) },
+      GST_OCT_UINT64 (GstOctLiveCounters, lost, 0, G_MAXUINT64, 0) },
   { "all-held", "Lost while all buffers were held",
       "Those of `lost` that there was no free buffer for",
       GST_OCT_PROPERTY_READ_ONLY, NULL,
-      GST_OCT_UINT64 (GstOctCameraCounters, all_held, 0, G_MAXUINT64, 0) },
+      GST_OCT_UINT64 (GstOctLiveCounters, too_slow, 0, G_MAXUINT64, 0) },
   { "incomplete", "Incomplete frames",
       "Frames that came without a part of them so far",
       GST_OCT_PROPERTY_READ_ONLY, NULL,
-      GST_OCT_UINT64 (GstOctCameraCounters, incomplete, 0, G_MAXUINT64, 0) },
+      GST_OCT_UINT64 (GstOctLiveCounters, incomplete, 0, G_MAXUINT64, 0) },
   { "reconnects", "Reconnects",
       "How often the camera has come back after it had vanished",
       GST_OCT_PROPERTY_READ_ONLY, NULL,
-      GST_OCT_UINT64 (GstOctCameraCounters, reconnects, 0, G_MAXUINT64, 0) },
+      GST_OCT_UINT64 (GstOctLiveCounters, reconnects, 0, G_MAXUINT64, 0) },
 };
 const GstOctProperties gst_oct_camera_counter_properties =
-    GST_OCT_PROPERTIES (GstOctCameraCounters, camera_counters);
+    GST_OCT_PROPERTIES (GstOctLiveCounters, camera_counters);

@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include "gstoctlivesrc.h"
 #include "gstoctproperties.h"
 
 G_BEGIN_DECLS
@@ -14,16 +15,8 @@ typedef struct {
   gboolean keep_incomplete, reconnect;
 } GstOctCameraSettings;
 
-/* Frames, since the start. */
-typedef struct {
-  guint64 frames;     /* delivered */
-  guint64 lost;       /* never came */
-  guint64 all_held;   /* of these, for want of a buffer */
-  guint64 incomplete; /* came without a part, or with another size */
-  guint64 reconnects;
-} GstOctCameraCounters;
-
 extern const GstOctProperties gst_oct_camera_setting_properties;
+/* of a GstOctLiveCounters */
 extern const GstOctProperties gst_oct_camera_counter_properties;
 
 G_END_DECLS

@@ -17,11 +17,10 @@
 #include "gstoctcameradevice.h"
 #include "gstoctcameraframes.h"
 #include "gstoctcameraimage.h"
-#include "gstoctcameralosses.h"
+#include "gstoctcamerasettings.h"
 #include "gstoctcameratime.h"
 #include "gstocterror.h"
 #include "gstoctinstall.h"
-#include "gstoctscanmeta.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_oct_camera_src_debug);
 #define GST_CAT_DEFAULT gst_oct_camera_src_debug
@@ -32,13 +31,10 @@ GST_DEBUG_CATEGORY_STATIC (gst_oct_camera_src_debug);
 #define SEARCH_TIME G_TIME_SPAN_SECOND
 
 struct _GstOctCameraSrc {
-  GstPushSrc parent;
+  GstOctLiveSrc parent;
 
   GstOctCameraSettings settings; /* under the object lock until the start */
-  GstOctCameraCounters counters; /* under the object lock */
-  gint flushing;                 /* atomic */
   gint resting;                  /* atomic: in PAUSED */
-  gint failed;                   /* atomic: an own error was posted */
 
   /* from start to stop, with this lock */
   GMutex lock;
@@ -50,57 +46,74 @@ struct _GstOctCameraSrc {
   GstAllocator *allocator;
   gboolean any_stride; /* downstream */
   GstCaps *caps;
-  GstClockTime duration; /* NONE: not known */
 
   GstOctCameraCount count;
   GstOctCameraTime time;
   guint64 underruns; /* of this stream, as they were counted */
-  gboolean discont;
-  gint64 heard; /* monotonic time of the last frame, or of the start */
-  gboolean silent;
-  GstOctCameraLosses losses;
+  gboolean warned_lost, warned_incomplete, warned_others;
 };
 
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
     "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS (GST_OCT_CAPS_RAW));
 
-G_DEFINE_TYPE (GstOctCameraSrc, gst_oct_camera_src, GST_TYPE_PUSH_SRC);
+G_DEFINE_TYPE (GstOctCameraSrc, gst_oct_camera_src, GST_TYPE_OCT_LIVE_SRC);
 GST_OCT_REGISTER_DEFINE (
     octcamerasrc, "octcamerasrc", GST_RANK_NONE, GST_TYPE_OCT_CAMERA_SRC);
-
-/* ------------------------------------------------------------------- errors */
-
-static void
-camera_post_error (GstOctCameraSrc *self, GError **error)
-{
-  gst_oct_element_error (GST_ELEMENT (self), error);
-  g_atomic_int_set (&self->failed, TRUE);
-}
-
-/* One sentence for one mistake, as octsrc does. */
-static gboolean
-gst_oct_camera_src_post_message (GstElement *element, GstMessage *message)
-{
-  GstOctCameraSrc *self = GST_OCT_CAMERA_SRC (element);
-
-  message = gst_oct_explain_once (element, message, &self->failed);
-  return message == NULL
-         || GST_ELEMENT_CLASS (gst_oct_camera_src_parent_class)
-                ->post_message (element, message);
-}
 
 /* ------------------------------------------------------------------- losses */
 
 static void
-tell_losses (GstOctCameraSrc *self, gboolean last)
+camera_warn_of_lost (GstOctCameraSrc *self, const GstOctLiveCounters *now)
 {
-  GstOctCameraCounters now;
+  if (now->too_slow > 0)
+    GST_ELEMENT_WARNING (self, RESOURCE, READ,
+        ("Frames of the camera are lost, %" G_GUINT64_FORMAT
+         " so far, because the elements after octcamerasrc hold all %u "
+         "buffers; "
+         "make them faster, put a leaky queue before the slow one, or set "
+         "`buffers` to more.",
+            now->lost, gst_oct_camera_images_count (self->images)),
+        (NULL));
+  else
+    GST_ELEMENT_WARNING (self, RESOURCE, READ,
+        ("Frames of the camera are lost on their way, %" G_GUINT64_FORMAT
+         " so far; check the cable and the load of this computer, and for "
+         "GigE Vision the packet size and the size of receive buffers.",
+            now->lost),
+        (NULL));
+}
 
-  GST_OBJECT_LOCK (self);
-  now = self->counters;
-  GST_OBJECT_UNLOCK (self);
-  gst_oct_camera_losses_tell (&self->losses, GST_ELEMENT (self), &now,
-      gst_oct_camera_images_count (self->images), last);
+static void
+camera_warn_of_losses (GstOctLiveSrc *live, const GstOctLiveCounters *now)
+{
+  GstOctCameraSrc *self = GST_OCT_CAMERA_SRC (live);
+
+  if (now->lost > 0 && !self->warned_lost)
+    camera_warn_of_lost (self, now);
+  self->warned_lost |= now->lost > 0;
+  if (now->incomplete > 0 && !self->warned_incomplete && !self->warned_others)
+    GST_ELEMENT_WARNING (self, RESOURCE, READ,
+        ("Frames of the camera are incomplete, %" G_GUINT64_FORMAT
+         " so far; check the cable, and for GigE Vision the packet size and "
+         "the "
+         "size of receive buffers.",
+            now->incomplete),
+        (NULL));
+  self->warned_incomplete |= now->incomplete > 0;
+}
+
+/* Frames of another size, or that are not images: another program has changed
+ * the camera while it runs. */
+static void
+camera_warn_of_others (GstOctCameraSrc *self, const char *reason)
+{
+  if (!self->warned_others)
+    GST_ELEMENT_WARNING (self, STREAM, FORMAT,
+        ("%s, so it is left out; leave size and PixelFormat of the camera as "
+         "they are while it runs, or start again.",
+            reason),
+        (NULL));
+  self->warned_others = TRUE;
 }
 
 /* --------------------------------------------------------------- the camera */
@@ -160,9 +173,8 @@ start_camera (GstOctCameraSrc *self, GError **error)
   gst_oct_camera_count_anew (&self->count);
   self->time = (GstOctCameraTime){ .time = self->time.time };
   self->underruns = 0;
-  self->discont = TRUE;
-  self->silent = FALSE;
-  self->heard = g_get_monotonic_time ();
+  self->parent.discont = TRUE;
+  gst_oct_live_src_hear (&self->parent);
   arv_camera_start_acquisition (camera, &reason);
   return reason == NULL || fail_to_start (self, reason, error);
 }
@@ -173,21 +185,19 @@ camera_src_start (GstBaseSrc *base)
   GstOctCameraSrc *self = GST_OCT_CAMERA_SRC (base);
   g_autoptr (GError) error = NULL;
 
-  g_atomic_int_set (&self->failed, FALSE);
-  GST_OBJECT_LOCK (self);
-  self->counters = (GstOctCameraCounters){ 0 };
-  GST_OBJECT_UNLOCK (self);
+  gst_oct_live_src_begin (&self->parent);
   g_atomic_int_set (&self->resting, TRUE);
-  self->losses = (GstOctCameraLosses){ 0 };
+  self->warned_lost = self->warned_incomplete = self->warned_others = FALSE;
   self->count = (GstOctCameraCount){ 0 };
   self->time = (GstOctCameraTime){ 0 };
-  self->duration = GST_CLOCK_TIME_NONE;
   self->device = open_device (self, &error);
   if (self->device == NULL) {
-    camera_post_error (self, &error);
+    gst_oct_push_src_fail (GST_OCT_PUSH_SRC (self), &error);
     return FALSE;
   }
   self->id = g_strdup (gst_oct_camera_device_get_id (self->device));
+  g_free (self->parent.device);
+  self->parent.device = g_strdup_printf ("The camera \"%s\"", self->id);
   return TRUE;
 }
 
@@ -197,7 +207,7 @@ camera_src_stop (GstBaseSrc *base)
   GstOctCameraSrc *self = GST_OCT_CAMERA_SRC (base);
 
   if (self->images != NULL)
-    tell_losses (self, TRUE);
+    gst_oct_live_src_tell_losses (&self->parent, TRUE);
   stop_camera (self);
   g_clear_pointer (&self->images, gst_oct_camera_images_close);
   g_clear_pointer (&self->device, gst_oct_camera_device_close);
@@ -210,25 +220,19 @@ camera_src_stop (GstBaseSrc *base)
 /* --------------------------------------------------------------------- caps */
 
 static GstCaps *
-camera_src_get_caps (GstBaseSrc *base, GstCaps *filter)
+camera_src_list_caps (GstOctPushSrc *source)
 {
-  GstOctCameraSrc *self = GST_OCT_CAMERA_SRC (base);
-  GstCaps *caps = NULL, *both;
+  GstOctCameraSrc *self = GST_OCT_CAMERA_SRC (source);
+  GstCaps *caps = NULL;
 
   /* a camera that has vanished comes back with the same caps */
   GST_OBJECT_LOCK (self);
   if (self->device != NULL)
     caps = gst_oct_camera_device_get_caps (self->device);
-  else if (self->caps != NULL)
-    caps = gst_caps_ref (self->caps);
+  else
+    gst_caps_replace (&caps, self->caps);
   GST_OBJECT_UNLOCK (self);
-  if (caps == NULL)
-    caps = gst_pad_get_pad_template_caps (GST_BASE_SRC_PAD (base));
-  if (filter == NULL)
-    return caps;
-  both = gst_caps_intersect_full (filter, caps, GST_CAPS_INTERSECT_FIRST);
-  gst_caps_unref (caps);
-  return both;
+  return caps;
 }
 
 static GstCaps *
@@ -260,43 +264,18 @@ camera_src_set_caps (GstBaseSrc *base, GstCaps *caps)
            self->device, caps, &self->layout, &error);
   g_mutex_unlock (&self->lock);
   if (error != NULL)
-    camera_post_error (self, &error);
+    gst_oct_push_src_fail (GST_OCT_PUSH_SRC (self), &error);
   if (!ok)
     return FALSE;
   GST_OBJECT_LOCK (self);
   gst_caps_replace (&self->caps, caps);
-  self->duration = info.video.fps_n > 0 ? gst_util_uint64_scale (GST_SECOND,
-                       (guint64)info.video.fps_d, (guint64)info.video.fps_n)
-                                        : GST_CLOCK_TIME_NONE;
+  self->parent.duration =
+      info.video.fps_n > 0 ? gst_util_uint64_scale (
+          GST_SECOND, (guint64)info.video.fps_d, (guint64)info.video.fps_n)
+                           : GST_CLOCK_TIME_NONE;
   GST_OBJECT_UNLOCK (self);
   gst_base_src_set_blocksize (base, (guint)info.size);
   return TRUE;
-}
-
-/* The base class has no words for it. */
-static gboolean
-camera_src_negotiate (GstBaseSrc *base)
-{
-  GstOctCameraSrc *self = GST_OCT_CAMERA_SRC (base);
-  g_autoptr (GstCaps) able = NULL, wanted = NULL;
-  g_autofree char *here = NULL, *there = NULL;
-  g_autoptr (GError) error = NULL;
-
-  if (GST_BASE_SRC_CLASS (gst_oct_camera_src_parent_class)->negotiate (base))
-    return TRUE;
-  able = gst_pad_query_caps (GST_BASE_SRC_PAD (base), NULL);
-  wanted = gst_pad_peer_query_caps (GST_BASE_SRC_PAD (base), NULL);
-  if (g_atomic_int_get (&self->failed) || wanted == NULL
-      || gst_caps_can_intersect (able, wanted))
-    return FALSE;
-  here = gst_caps_to_string (able);
-  there = gst_caps_to_string (wanted);
-  g_set_error (&error, OCT_ERROR, OCT_ERROR_SETTINGS,
-      "The camera \"%s\" delivers %s, but the elements after octcamerasrc ask "
-      "for %s; change the caps filter after it.",
-      self->id, here, there);
-  camera_post_error (self, &error);
-  return FALSE;
 }
 
 /* Memory that downstream has for it: page-locked for a GPU. */
@@ -335,8 +314,8 @@ ensure_running (GstOctCameraSrc *self, GError **error)
     GstOctInfo info;
 
     if (buffers == 0)
-      buffers =
-          gst_oct_camera_images_count_default (&self->layout, self->duration);
+      buffers = gst_oct_camera_images_count_default (
+          &self->layout, self->parent.duration);
     if (!gst_oct_info_from_caps (&info, self->caps, error))
       return FALSE;
     self->images = gst_oct_camera_images_new (&self->layout, &info, buffers,
@@ -345,14 +324,6 @@ ensure_running (GstOctCameraSrc *self, GError **error)
       return FALSE;
   }
   return start_camera (self, error);
-}
-
-static void
-camera_add (GstOctCameraSrc *self, guint64 *counter, guint64 more)
-{
-  GST_OBJECT_LOCK (self);
-  *counter += more;
-  GST_OBJECT_UNLOCK (self);
 }
 
 /* Frames before this one that never came. */
@@ -372,47 +343,25 @@ camera_count_lost (GstOctCameraSrc *self, ArvBuffer *filled)
   }
   if (lost == 0 && more == 0)
     return;
-  self->discont |= lost > 0;
-  camera_add (self, &self->counters.lost, lost);
-  camera_add (self, &self->counters.all_held, more);
+  self->parent.discont |= lost > 0;
+  gst_oct_live_src_add (&self->parent, lost, lost);
+  gst_oct_live_src_add (&self->parent, too_slow, more);
   GST_DEBUG_OBJECT (self,
       "%" G_GUINT64_FORMAT " frames lost before %" G_GUINT64_FORMAT
       ", %" G_GUINT64_FORMAT " without a buffer",
       lost, self->count.number, more);
 }
 
-static GstClockTime
-camera_running_time (GstOctCameraSrc *self)
-{
-  g_autoptr (GstClock) clock = gst_element_get_clock (GST_ELEMENT (self));
-  GstClockTime base = gst_element_get_base_time (GST_ELEMENT (self)), now;
-
-  if (clock == NULL)
-    return self->time.time;
-  now = gst_clock_get_time (clock);
-  return now - MIN (now, base);
-}
-
 static void
 stamp_frame (GstOctCameraSrc *self, GstBuffer *buffer, guint64 camera_time)
 {
-  guint64 number = self->count.number;
+  GstClockTime now = gst_element_get_current_running_time (GST_ELEMENT (self));
 
-  GST_BUFFER_PTS (buffer) = gst_oct_camera_time (
-      &self->time, camera_time, camera_running_time (self));
-  GST_BUFFER_DTS (buffer) = GST_CLOCK_TIME_NONE;
-  GST_BUFFER_DURATION (buffer) = self->duration;
-  GST_BUFFER_OFFSET (buffer) = number;
-  GST_BUFFER_OFFSET_END (buffer) = number + 1;
-  if (self->discont)
-    GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
-  self->discont = FALSE;
-  if (self->settings.bscans > 0)
-    gst_oct_scan_meta_set (buffer,
-        &(GstOctScanPosition){ .bscan = (guint)(number % self->settings.bscans),
-            .bscans = self->settings.bscans,
-            .volume = number / self->settings.bscans,
-            .count = 1 });
+  if (!GST_CLOCK_TIME_IS_VALID (now))
+    now = self->time.time;
+  gst_oct_live_src_stamp (&self->parent, buffer,
+      gst_oct_camera_time (&self->time, camera_time, now), self->count.number,
+      self->settings.bscans);
 }
 
 /* Whether the frame is delivered. */
@@ -423,13 +372,12 @@ judge_frame (GstOctCameraSrc *self, ArvBuffer *filled, gboolean whole)
   gboolean fits = gst_oct_camera_images_check (self->images, filled, &reason);
 
   if (!whole || !fits)
-    camera_add (self, &self->counters.incomplete, 1);
+    gst_oct_live_src_add (&self->parent, incomplete, 1);
   /* little is known of an incomplete one */
   if (!fits
       && (whole
           || arv_buffer_get_status (filled) == ARV_BUFFER_STATUS_SIZE_MISMATCH))
-    gst_oct_camera_losses_warn_of_others (
-        &self->losses, GST_ELEMENT (self), reason->message);
+    camera_warn_of_others (self, reason->message);
   return fits && (whole || self->settings.keep_incomplete);
 }
 
@@ -441,8 +389,7 @@ take_frame (GstOctCameraSrc *self, ArvBuffer *filled)
   gboolean whole;
   GstBuffer *buffer;
 
-  self->heard = g_get_monotonic_time ();
-  self->silent = FALSE;
+  gst_oct_live_src_hear (&self->parent);
   if (arv_buffer_get_status (filled) == ARV_BUFFER_STATUS_ABORTED
       || arv_buffer_get_status (filled) == ARV_BUFFER_STATUS_CLEARED) {
     gst_oct_camera_images_give_back (self->images, filled);
@@ -452,20 +399,20 @@ take_frame (GstOctCameraSrc *self, ArvBuffer *filled)
   whole = arv_buffer_get_status (filled) == ARV_BUFFER_STATUS_SUCCESS;
   if (!judge_frame (self, filled, whole)) {
     gst_oct_camera_images_give_back (self->images, filled);
-    self->discont = TRUE;
+    self->parent.discont = TRUE;
     return NULL;
   }
   buffer = gst_oct_camera_images_take (self->images, filled);
   if (buffer == NULL) {
-    camera_add (self, &self->counters.lost, 1);
-    camera_add (self, &self->counters.all_held, 1);
-    self->discont = TRUE;
+    gst_oct_live_src_add (&self->parent, lost, 1);
+    gst_oct_live_src_add (&self->parent, too_slow, 1);
+    self->parent.discont = TRUE;
     return NULL;
   }
   stamp_frame (self, buffer, camera_time);
   if (!whole)
     GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_CORRUPTED);
-  camera_add (self, &self->counters.frames, 1);
+  gst_oct_live_src_add (&self->parent, frames, 1);
   return buffer;
 }
 
@@ -475,7 +422,7 @@ take_frame (GstOctCameraSrc *self, ArvBuffer *filled)
 static gboolean
 is_interrupted (GstOctCameraSrc *self)
 {
-  return g_atomic_int_get (&self->flushing)
+  return g_atomic_int_get (&self->parent.flushing)
          || g_atomic_int_get (&self->resting);
 }
 
@@ -550,7 +497,7 @@ wait_for_camera (GstOctCameraSrc *self, GError **error)
     if (is_interrupted (self))
       return FALSE;
     if (try_again (self, &reason)) {
-      camera_add (self, &self->counters.reconnects, 1);
+      gst_oct_live_src_add (&self->parent, reconnects, 1);
       GST_ELEMENT_INFO (self, RESOURCE, READ,
           ("The camera \"%s\" is there again.", self->id), (NULL));
       return TRUE;
@@ -592,12 +539,8 @@ handle_vanished (GstOctCameraSrc *self, GError **error)
 static void
 look_into_silence (GstOctCameraSrc *self)
 {
-  gint64 limit = (gint64)self->settings.timeout * G_TIME_SPAN_MILLISECOND;
-
-  if (limit == 0 || self->silent
-      || g_get_monotonic_time () < self->heard + limit)
+  if (!gst_oct_live_src_is_silent (&self->parent, self->settings.timeout))
     return;
-  self->silent = TRUE;
   if (gst_oct_camera_images_all_held (self->images))
     GST_ELEMENT_WARNING (self, RESOURCE, READ,
         ("The elements after octcamerasrc have held all %u buffers for %u ms, "
@@ -633,7 +576,7 @@ wait_for_frame (GstOctCameraSrc *self, GError **error)
       buffer = take_frame (self, filled);
     else
       look_into_silence (self);
-    tell_losses (self, FALSE);
+    gst_oct_live_src_tell_losses (&self->parent, FALSE);
   }
   return buffer;
 }
@@ -645,8 +588,8 @@ camera_src_create (GstPushSrc *push, GstBuffer **buffer)
   g_autoptr (GError) error = NULL;
 
   *buffer = NULL;
-  while (
-      *buffer == NULL && error == NULL && !g_atomic_int_get (&self->flushing)) {
+  while (*buffer == NULL && error == NULL
+         && !g_atomic_int_get (&self->parent.flushing)) {
     /* in PAUSED, the thread stays here: the base class would end it */
     if (g_atomic_int_get (&self->resting))
       g_usleep (SLICE);
@@ -655,27 +598,13 @@ camera_src_create (GstPushSrc *push, GstBuffer **buffer)
     g_mutex_unlock (&self->lock);
   }
   if (error != NULL) {
-    camera_post_error (self, &error);
+    gst_oct_push_src_fail (GST_OCT_PUSH_SRC (self), &error);
     return GST_FLOW_ERROR;
   }
   return *buffer != NULL ? GST_FLOW_OK : GST_FLOW_FLUSHING;
 }
 
 /* -------------------------------------------------------------------- states */
-
-static gboolean
-camera_src_unlock (GstBaseSrc *base)
-{
-  g_atomic_int_set (&GST_OCT_CAMERA_SRC (base)->flushing, TRUE);
-  return TRUE;
-}
-
-static gboolean
-camera_src_unlock_stop (GstBaseSrc *base)
-{
-  g_atomic_int_set (&GST_OCT_CAMERA_SRC (base)->flushing, FALSE);
-  return TRUE;
-}
 
 /* In PAUSED nobody fetches frames: the camera rests, and none is lost. */
 static GstStateChangeReturn
@@ -695,24 +624,6 @@ camera_src_change_state (GstElement *element, GstStateChange transition)
       ->change_state (element, transition);
 }
 
-static gboolean
-camera_src_query (GstBaseSrc *base, GstQuery *query)
-{
-  GstOctCameraSrc *self = GST_OCT_CAMERA_SRC (base);
-  GstClockTime duration;
-
-  if (GST_QUERY_TYPE (query) != GST_QUERY_LATENCY)
-    return GST_BASE_SRC_CLASS (gst_oct_camera_src_parent_class)
-        ->query (base, query);
-  GST_OBJECT_LOCK (self);
-  duration = self->duration;
-  GST_OBJECT_UNLOCK (self);
-  /* how late a frame may be by chance */
-  gst_query_set_latency (query, TRUE,
-      GST_CLOCK_TIME_IS_VALID (duration) ? duration : 0, GST_CLOCK_TIME_NONE);
-  return TRUE;
-}
-
 /* -------------------------------------------------------------------- object */
 
 static const GstOctHolder camera_holder = {
@@ -721,7 +632,7 @@ static const GstOctHolder camera_holder = {
 };
 static const GstOctHolder counter_holder = {
   .properties = &gst_oct_camera_counter_properties,
-  .offset = G_STRUCT_OFFSET (GstOctCameraSrc, counters),
+  .offset = G_STRUCT_OFFSET (GstOctLiveSrc, counters),
 };
 
 static void
@@ -739,6 +650,7 @@ gst_oct_camera_src_class_init (GstOctCameraSrcClass *klass)
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
   GstBaseSrcClass *base_class = GST_BASE_SRC_CLASS (klass);
+  GstOctLiveSrcClass *live_class = GST_OCT_LIVE_SRC_CLASS (klass);
   guint id;
 
   GST_DEBUG_CATEGORY_INIT (
@@ -750,28 +662,22 @@ gst_oct_camera_src_class_init (GstOctCameraSrcClass *klass)
   gst_element_class_set_static_metadata (element_class, "OCT camera",
       "Source/Video/Hardware", "Delivers raw spectra of a GenICam camera",
       "The gst-oct developers");
-  element_class->post_message = gst_oct_camera_src_post_message;
   element_class->change_state = camera_src_change_state;
   base_class->start = camera_src_start;
   base_class->stop = camera_src_stop;
-  base_class->get_caps = camera_src_get_caps;
   base_class->fixate = camera_src_fixate;
   base_class->set_caps = camera_src_set_caps;
-  base_class->negotiate = camera_src_negotiate;
   base_class->decide_allocation = camera_src_decide_allocation;
-  base_class->unlock = camera_src_unlock;
-  base_class->unlock_stop = camera_src_unlock_stop;
-  base_class->query = camera_src_query;
   GST_PUSH_SRC_CLASS (klass)->create = camera_src_create;
+  GST_OCT_PUSH_SRC_CLASS (klass)->list_caps = camera_src_list_caps;
+  live_class->lost_message = "octcamerasrc-lost";
+  live_class->too_slow = "all-held";
+  live_class->warn_of_losses = camera_warn_of_losses;
 }
 
 static void
 gst_oct_camera_src_init (GstOctCameraSrc *self)
 {
-  GstBaseSrc *base = GST_BASE_SRC (self);
-
   g_mutex_init (&self->lock);
   gst_oct_properties_init (&gst_oct_camera_setting_properties, &self->settings);
-  gst_base_src_set_live (base, TRUE);
-  gst_base_src_set_format (base, GST_FORMAT_TIME);
 }

@@ -44,22 +44,22 @@ const GstOctProperties gst_oct_daq_setting_properties =
 
 static const GstOctProperty daq_counters[] = {
   { "frames", "Frames", "B-scans delivered so far", GST_OCT_PROPERTY_READ_ONLY,
-      NULL, GST_OCT_UINT64 (GstOctDaqCounters, frames, 0, G_MAXUINT64, 0) },
+      NULL, GST_OCT_UINT64 (GstOctLiveCounters, frames, 0, G_MAXUINT64, 0) },
   { "lost", "Lost A-lines", "A-lines that never came so far",
       GST_OCT_PROPERTY_READ_ONLY, NULL,
-      GST_OCT_UINT64 (GstOctDaqCounters, lost, 0, G_MAXUINT64, 0) },
+      GST_OCT_UINT64 (GstOctLiveCounters, lost, 0, G_MAXUINT64, 0) },
   { "overrun", "Lost as the pipeline was slow",
       "Those of `lost` that were overwritten before they were read",
       GST_OCT_PROPERTY_READ_ONLY, NULL,
-      GST_OCT_UINT64 (GstOctDaqCounters, overrun, 0, G_MAXUINT64, 0) },
+      GST_OCT_UINT64 (GstOctLiveCounters, too_slow, 0, G_MAXUINT64, 0) },
   { "incomplete", "Incomplete B-scans",
       "B-scans that lacked a part of their A-lines so far",
       GST_OCT_PROPERTY_READ_ONLY, NULL,
-      GST_OCT_UINT64 (GstOctDaqCounters, incomplete, 0, G_MAXUINT64, 0) },
+      GST_OCT_UINT64 (GstOctLiveCounters, incomplete, 0, G_MAXUINT64, 0) },
   { "reconnects", "Reconnects",
       "How often the program of the digitizer has come back after it had ended",
       GST_OCT_PROPERTY_READ_ONLY, NULL,
-      GST_OCT_UINT64 (GstOctDaqCounters, reconnects, 0, G_MAXUINT64, 0) },
+      GST_OCT_UINT64 (GstOctLiveCounters, reconnects, 0, G_MAXUINT64, 0) },
 };
 const GstOctProperties gst_oct_daq_counter_properties =
-    GST_OCT_PROPERTIES (GstOctDaqCounters, daq_counters);
+    GST_OCT_PROPERTIES (GstOctLiveCounters, daq_counters);

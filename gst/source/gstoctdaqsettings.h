@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include "gstoctlivesrc.h"
 #include "gstoctproperties.h"
 
 G_BEGIN_DECLS
@@ -14,16 +15,8 @@ typedef struct {
   gboolean keep_incomplete, k_clock, reconnect;
 } GstOctDaqSettings;
 
-/* Since the start. */
-typedef struct {
-  guint64 frames;     /* B-scans delivered */
-  guint64 lost;       /* A-lines that never came */
-  guint64 overrun;    /* of these, overwritten before they were read */
-  guint64 incomplete; /* B-scans that lacked A-lines */
-  guint64 reconnects;
-} GstOctDaqCounters;
-
 extern const GstOctProperties gst_oct_daq_setting_properties;
+/* of a GstOctLiveCounters */
 extern const GstOctProperties gst_oct_daq_counter_properties;
 
 G_END_DECLS

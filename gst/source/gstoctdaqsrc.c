@@ -16,7 +16,7 @@
 #include "gstoctbus.h"
 #include "gstoctcalibration.h"
 #include "gstoctdaqbscan.h"
-#include "gstoctdaqlosses.h"
+#include "gstoctdaqsettings.h"
 #include "gstocterror.h"
 #include "gstoctinstall.h"
 #include "gstoctnextpaths.h"
@@ -34,17 +34,14 @@ GST_DEBUG_CATEGORY_STATIC (gst_oct_daq_src_debug);
 #define SEARCH_TIME (100 * G_TIME_SPAN_MILLISECOND)
 
 struct _GstOctDaqSrc {
-  GstPushSrc parent;
+  GstOctLiveSrc parent;
 
   GstOctDaqSettings settings; /* under the object lock until the start */
-  GstOctDaqCounters counters; /* under the object lock */
-  gint flushing;              /* atomic */
   gint rested;                /* atomic: A-lines were not wanted for a time */
-  gint failed;                /* atomic: an own error was posted */
 
-  /* under the object lock, written by the streaming thread */
-  GstCaps *caps;         /* of the ring; NULL: not known yet */
-  GstClockTime duration; /* of a B-scan; NONE: not known */
+  /* of the ring; NULL: not known yet.  Under the object lock, written by the
+   * streaming thread. */
+  GstCaps *caps;
 
   /* streaming thread */
   GstOctDaqRing *ring; /* NULL: nobody writes */
@@ -57,10 +54,7 @@ struct _GstOctDaqSrc {
   guint64 base;      /* B-scans before this ring, in whole volumes */
   guint64 next;      /* number of the next B-scan, `base` counted */
   GstClockTime time; /* of the last B-scan */
-  gboolean discont, events_stale;
-  gint64 heard; /* monotonic time of the last block */
-  gboolean silent, misplaced;
-  GstOctDaqLosses losses;
+  gboolean events_stale, misplaced, warned_overrun, warned_lost;
   OctScanPlaces *path; /* that was sent and holds; NULL: that of the ring */
 
   GstOctNextPaths paths;
@@ -71,48 +65,34 @@ static GstStaticPadTemplate src_template =
         GST_STATIC_CAPS (GST_OCT_CAPS_RAW
             "; " GST_OCT_CAPS_SPECTRA ("F32LE", "{ wavelength, wavenumber }")));
 
-G_DEFINE_TYPE (GstOctDaqSrc, gst_oct_daq_src, GST_TYPE_PUSH_SRC);
+G_DEFINE_TYPE (GstOctDaqSrc, gst_oct_daq_src, GST_TYPE_OCT_LIVE_SRC);
 GST_OCT_REGISTER_DEFINE (
     octdaqsrc, "octdaqsrc", GST_RANK_NONE, GST_TYPE_OCT_DAQ_SRC);
 
-/* ------------------------------------------------------------------- errors */
+/* ------------------------------------------------------------------- losses */
 
 static void
-daq_src_post_error (GstOctDaqSrc *self, GError **error)
+daq_src_warn_of_losses (GstOctLiveSrc *live, const GstOctLiveCounters *now)
 {
-  gst_oct_element_error (GST_ELEMENT (self), error);
-  g_atomic_int_set (&self->failed, TRUE);
-}
+  GstOctDaqSrc *self = GST_OCT_DAQ_SRC (live);
 
-/* One sentence for one mistake, as octsrc does. */
-static gboolean
-gst_oct_daq_src_post_message (GstElement *element, GstMessage *message)
-{
-  GstOctDaqSrc *self = GST_OCT_DAQ_SRC (element);
-
-  message = gst_oct_explain_once (element, message, &self->failed);
-  return message == NULL
-         || GST_ELEMENT_CLASS (gst_oct_daq_src_parent_class)
-                ->post_message (element, message);
-}
-
-static void
-daq_src_add (GstOctDaqSrc *self, guint64 *counter, guint64 more)
-{
-  GST_OBJECT_LOCK (self);
-  *counter += more;
-  GST_OBJECT_UNLOCK (self);
-}
-
-static void
-daq_src_tell_losses (GstOctDaqSrc *self, gboolean last)
-{
-  GstOctDaqCounters now;
-
-  GST_OBJECT_LOCK (self);
-  now = self->counters;
-  GST_OBJECT_UNLOCK (self);
-  gst_oct_daq_losses_tell (&self->losses, GST_ELEMENT (self), &now, last);
+  if (now->too_slow > 0 && !self->warned_overrun)
+    GST_ELEMENT_WARNING (self, RESOURCE, READ,
+        ("A-lines are lost, %" G_GUINT64_FORMAT " so far, because the elements "
+         "after octdaqsrc are slower than the digitizer; make them faster, put "
+         "a queue after octdaqsrc, or have the digitizer's program make a ring "
+         "of more blocks, or a lossless one if it can wait.",
+            now->too_slow),
+        (NULL));
+  self->warned_overrun |= now->too_slow > 0;
+  if (now->lost > now->too_slow && !self->warned_lost)
+    GST_ELEMENT_WARNING (self, RESOURCE, READ,
+        ("The digitizer has lost A-lines, %" G_GUINT64_FORMAT
+         " so far, by the word of its program; check its trigger and the load "
+         "of this computer.",
+            now->lost - now->too_slow),
+        (NULL));
+  self->warned_lost |= now->lost > now->too_slow;
 }
 
 /* --------------------------------------------------------------- connecting */
@@ -127,19 +107,18 @@ daq_src_begin_ring (GstOctDaqSrc *self)
 
   GST_OBJECT_LOCK (self);
   gst_caps_replace (&self->caps, caps);
-  self->duration =
+  self->parent.duration =
       rate >= 1e-6 ? (GstClockTime)(GST_SECOND / rate) : GST_CLOCK_TIME_NONE;
   GST_OBJECT_UNLOCK (self);
   gst_caps_unref (caps);
   self->place = (GstOctDaqPlace){ 0 };
   self->aligned = FALSE;
   self->base = (self->next + bscans - 1) / bscans * bscans;
-  self->discont = self->events_stale = TRUE;
-  self->heard = g_get_monotonic_time ();
-  self->silent = FALSE;
+  self->parent.discont = self->events_stale = TRUE;
+  gst_oct_live_src_hear (&self->parent);
   if (self->found) {
     gst_oct_next_paths_restart (&self->paths, TRUE);
-    daq_src_add (self, &self->counters.reconnects, 1);
+    gst_oct_live_src_add (&self->parent, reconnects, 1);
     GST_ELEMENT_INFO (self, RESOURCE, READ,
         ("The program of the digitizer is there again."), (NULL));
   }
@@ -151,7 +130,7 @@ static gboolean
 daq_src_is_interrupted (GstOctDaqSrc *self)
 {
   return GST_PAD_IS_FLUSHING (GST_BASE_SRC_PAD (self))
-         || (self->found && g_atomic_int_get (&self->flushing));
+         || (self->found && g_atomic_int_get (&self->parent.flushing));
 }
 
 /* Searches for the writer: at the start until `timeout`, later for ever.  FALSE
@@ -193,8 +172,8 @@ daq_src_forget_bscan (GstOctDaqSrc *self)
 {
   if (self->bscan.buffer == NULL)
     return;
-  daq_src_add (self, &self->counters.incomplete, 1);
-  self->discont = TRUE;
+  gst_oct_live_src_add (&self->parent, incomplete, 1);
+  self->parent.discont = TRUE;
   gst_oct_daq_bscan_clear (&self->bscan);
 }
 
@@ -208,7 +187,7 @@ daq_src_end_ring (GstOctDaqSrc *self, gboolean crashed, GError **error)
                             : "has ended";
 
   daq_src_forget_bscan (self);
-  daq_src_tell_losses (self, TRUE);
+  gst_oct_live_src_tell_losses (&self->parent, TRUE);
   g_clear_pointer (&self->ring, gst_oct_daq_ring_close);
   if (self->settings.reconnect) {
     GST_ELEMENT_WARNING (self, RESOURCE, READ,
@@ -230,22 +209,15 @@ daq_src_end_ring (GstOctDaqSrc *self, gboolean crashed, GError **error)
 /* --------------------------------------------------------------------- caps */
 
 static GstCaps *
-daq_src_get_caps (GstBaseSrc *base, GstCaps *filter)
+daq_src_list_caps (GstOctPushSrc *source)
 {
-  GstOctDaqSrc *self = GST_OCT_DAQ_SRC (base);
-  GstCaps *caps = NULL, *both;
+  GstOctDaqSrc *self = GST_OCT_DAQ_SRC (source);
+  GstCaps *caps = NULL;
 
   GST_OBJECT_LOCK (self);
-  if (self->caps != NULL)
-    caps = gst_caps_ref (self->caps);
+  gst_caps_replace (&caps, self->caps);
   GST_OBJECT_UNLOCK (self);
-  if (caps == NULL)
-    caps = gst_pad_get_pad_template_caps (GST_BASE_SRC_PAD (base));
-  if (filter == NULL)
-    return caps;
-  both = gst_caps_intersect_full (filter, caps, GST_CAPS_INTERSECT_FIRST);
-  gst_caps_unref (caps);
-  return both;
+  return caps;
 }
 
 static gboolean
@@ -255,30 +227,11 @@ daq_src_set_caps (GstBaseSrc *base, GstCaps *caps)
   g_autoptr (GError) error = NULL;
 
   if (!gst_oct_info_from_caps (&self->info, caps, &error)) {
-    daq_src_post_error (self, &error);
+    gst_oct_push_src_fail (GST_OCT_PUSH_SRC (self), &error);
     return FALSE;
   }
   gst_base_src_set_blocksize (base, (guint)self->info.size);
   return TRUE;
-}
-
-/* The base class has no words for it. */
-static void
-daq_src_explain_caps (GstOctDaqSrc *self, GError **error)
-{
-  g_autoptr (GstCaps) wanted =
-      gst_pad_peer_query_caps (GST_BASE_SRC_PAD (self), NULL);
-  g_autofree char *here = NULL, *there = NULL;
-
-  if (wanted == NULL || self->caps == NULL
-      || gst_caps_can_intersect (self->caps, wanted))
-    return;
-  here = gst_caps_to_string (self->caps);
-  there = gst_caps_to_string (wanted);
-  g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-      "The digitizer delivers %s, but the elements after octdaqsrc ask for %s; "
-      "change the caps filter after it.",
-      here, there);
 }
 
 /* Caps are those of a ring: it waits for the first one. */
@@ -288,13 +241,10 @@ daq_src_negotiate (GstBaseSrc *base)
   GstOctDaqSrc *self = GST_OCT_DAQ_SRC (base);
   g_autoptr (GError) error = NULL;
 
-  if ((self->ring != NULL || self->found || daq_src_connect (self, &error))
-      && GST_BASE_SRC_CLASS (gst_oct_daq_src_parent_class)->negotiate (base))
-    return TRUE;
-  if (error == NULL && self->ring != NULL && !g_atomic_int_get (&self->failed))
-    daq_src_explain_caps (self, &error);
+  if (self->ring != NULL || self->found || daq_src_connect (self, &error))
+    return GST_BASE_SRC_CLASS (gst_oct_daq_src_parent_class)->negotiate (base);
   if (error != NULL)
-    daq_src_post_error (self, &error);
+    gst_oct_push_src_fail (GST_OCT_PUSH_SRC (self), &error);
   return FALSE;
 }
 
@@ -310,13 +260,9 @@ daq_src_start (GstBaseSrc *base)
   GstOctDaqSrc *self = GST_OCT_DAQ_SRC (base);
   g_autoptr (GError) error = NULL;
 
-  g_atomic_int_set (&self->failed, FALSE);
+  gst_oct_live_src_begin (&self->parent);
   g_atomic_int_set (&self->rested, FALSE);
-  GST_OBJECT_LOCK (self);
-  self->counters = (GstOctDaqCounters){ 0 };
-  self->duration = GST_CLOCK_TIME_NONE;
-  GST_OBJECT_UNLOCK (self);
-  self->losses = (GstOctDaqLosses){ 0 };
+  self->warned_overrun = self->warned_lost = FALSE;
   self->found = self->misplaced = FALSE;
   self->next = self->base = 0;
   self->time = 0;
@@ -325,7 +271,7 @@ daq_src_start (GstBaseSrc *base)
   g_set_error_literal (&error, OCT_ERROR, OCT_ERROR_SETTINGS,
       "octdaqsrc has no `socket`; set it to the path of the socket that the "
       "program of the digitizer makes.");
-  daq_src_post_error (self, &error);
+  gst_oct_push_src_fail (GST_OCT_PUSH_SRC (self), &error);
   return FALSE;
 }
 
@@ -335,7 +281,7 @@ daq_src_stop (GstBaseSrc *base)
   GstOctDaqSrc *self = GST_OCT_DAQ_SRC (base);
 
   gst_oct_daq_bscan_clear (&self->bscan);
-  daq_src_tell_losses (self, TRUE);
+  gst_oct_live_src_tell_losses (&self->parent, TRUE);
   g_clear_pointer (&self->ring, gst_oct_daq_ring_close);
   gst_oct_next_paths_restart (&self->paths, FALSE);
   GST_OBJECT_LOCK (self);
@@ -350,50 +296,33 @@ daq_src_stop (GstBaseSrc *base)
 static GstClockTime
 daq_src_block_time (GstOctDaqSrc *self)
 {
-  g_autoptr (GstClock) clock = gst_element_get_clock (GST_ELEMENT (self));
-  GstClockTime base = gst_element_get_base_time (GST_ELEMENT (self)), now;
+  GstClockTime now = gst_element_get_current_running_time (GST_ELEMENT (self));
   guint64 here = (guint64)g_get_monotonic_time () * 1000;
   /* a writer that lies must not make times of tomorrow */
   guint64 late = here - MIN (self->head.time, here);
 
-  if (clock == NULL)
-    return self->time;
-  now = gst_clock_get_time (clock);
-  now -= MIN (now, base);
-  return now - MIN (late, now);
+  return GST_CLOCK_TIME_IS_VALID (now) ? now - MIN (late, now) : self->time;
 }
 
 static void
 daq_src_stamp (GstOctDaqSrc *self, GstBuffer *buffer)
 {
   const OctDaqHeader *h = gst_oct_daq_ring_get_header (self->ring);
-  guint bscans = gst_oct_daq_ring_get_bscans (self->ring);
   guint64 number = self->base + self->bscan.number;
   GstClockTime time = daq_src_block_time (self);
 
   /* those that come in one block are as far apart as they were taken */
-  if (GST_CLOCK_TIME_IS_VALID (self->duration)) {
+  if (GST_CLOCK_TIME_IS_VALID (self->parent.duration)) {
     GstClockTime after = gst_util_uint64_scale (
-        self->duration, self->place.left, h->bscan_lines);
+        self->parent.duration, self->place.left, h->bscan_lines);
 
-    time -= MIN (time, after + self->duration);
+    time -= MIN (time, after + self->parent.duration);
   }
   self->time = MAX (self->time, time);
-  GST_BUFFER_PTS (buffer) = self->time;
-  GST_BUFFER_DTS (buffer) = GST_CLOCK_TIME_NONE;
-  GST_BUFFER_DURATION (buffer) = self->duration;
-  GST_BUFFER_OFFSET (buffer) = number;
-  GST_BUFFER_OFFSET_END (buffer) = number + 1;
-  if (self->discont || number != self->next)
-    GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
-  self->discont = FALSE;
+  self->parent.discont |= number != self->next;
   self->next = number + 1;
-  if (bscans > 0)
-    gst_oct_scan_meta_set (
-        buffer, &(GstOctScanPosition){ .bscan = (guint)(number % bscans),
-                    .bscans = bscans,
-                    .volume = number / bscans,
-                    .count = 1 });
+  gst_oct_live_src_stamp (&self->parent, buffer, self->time, number,
+      gst_oct_daq_ring_get_bscans (self->ring));
 }
 
 /* Nothing more comes for the B-scan at hand.  NULL: it is left out. */
@@ -411,12 +340,12 @@ daq_src_finish (GstOctDaqSrc *self)
   daq_src_stamp (self, buffer);
   if (!whole) {
     GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_CORRUPTED);
-    daq_src_add (self, &self->counters.incomplete, 1);
-    self->discont = TRUE;
+    gst_oct_live_src_add (&self->parent, incomplete, 1);
+    self->parent.discont = TRUE;
     if (gst_oct_daq_ring_get_bscans (self->ring) > 0)
       gst_oct_scan_meta_set_valid (buffer, self->bscan.valid, self->info.rows);
   }
-  daq_src_add (self, &self->counters.frames, 1);
+  gst_oct_live_src_add (&self->parent, frames, 1);
   return buffer;
 }
 
@@ -467,8 +396,8 @@ daq_src_take_run (GstOctDaqSrc *self, GstBuffer **buffer, GError **error)
         return ret;
     }
     if (!gst_oct_daq_bscan_add (&self->bscan, &self->info, self->ring, &run)) {
-      daq_src_add (self, &self->counters.lost, self->place.left);
-      daq_src_add (self, &self->counters.overrun, self->place.left);
+      gst_oct_live_src_add (&self->parent, lost, self->place.left);
+      gst_oct_live_src_add (&self->parent, too_slow, self->place.left);
       gst_oct_daq_place_advance (&self->place, self->place.left);
     }
   }
@@ -487,8 +416,8 @@ daq_src_refuse_block (GstOctDaqSrc *self)
 {
   guint lines = gst_oct_daq_ring_get_header (self->ring)->lines;
 
-  daq_src_add (self, &self->counters.lost, lines);
-  self->discont = TRUE;
+  gst_oct_live_src_add (&self->parent, lost, lines);
+  self->parent.discont = TRUE;
   daq_src_end_block (self);
   if (!self->misplaced)
     GST_ELEMENT_WARNING (self, STREAM, FORMAT,
@@ -512,12 +441,11 @@ daq_src_begin_block (GstOctDaqSrc *self)
       gst_oct_daq_ring_get_header (self->ring), &self->head,
       oct_daq_reader_missed (reader), &lost, &overrun);
 
-  self->heard = g_get_monotonic_time ();
-  self->silent = FALSE;
-  daq_src_add (self, &self->counters.lost, lost);
-  daq_src_add (self, &self->counters.overrun, overrun);
+  gst_oct_live_src_hear (&self->parent);
+  gst_oct_live_src_add (&self->parent, lost, lost);
+  gst_oct_live_src_add (&self->parent, too_slow, overrun);
   if (lost > 0) {
-    self->discont = TRUE;
+    self->parent.discont = TRUE;
     GST_DEBUG_OBJECT (self,
         "%" G_GUINT64_FORMAT " A-lines lost, %" G_GUINT64_FORMAT
         " of them overwritten",
@@ -531,12 +459,8 @@ daq_src_begin_block (GstOctDaqSrc *self)
 static void
 daq_src_look_into_silence (GstOctDaqSrc *self)
 {
-  gint64 limit = (gint64)self->settings.timeout * G_TIME_SPAN_MILLISECOND;
-
-  if (limit == 0 || self->silent
-      || g_get_monotonic_time () < self->heard + limit)
+  if (!gst_oct_live_src_is_silent (&self->parent, self->settings.timeout))
     return;
-  self->silent = TRUE;
   GST_ELEMENT_WARNING (self, RESOURCE, READ,
       ("No A-lines have come from the digitizer for %u ms, although its "
        "program "
@@ -566,7 +490,7 @@ daq_src_skip (GstOctDaqSrc *self)
   oct_daq_reader_skip (gst_oct_daq_ring_get_reader (self->ring));
   self->place.begun = self->aligned = FALSE;
   self->place.left = 0;
-  self->discont = TRUE;
+  self->parent.discont = TRUE;
 }
 
 /* One step towards a B-scan. */
@@ -644,33 +568,19 @@ daq_src_create (GstPushSrc *push, GstBuffer **buffer)
 
   *buffer = NULL;
   while (*buffer == NULL && ret == GST_FLOW_OK) {
-    ret = g_atomic_int_get (&self->flushing)
+    ret = g_atomic_int_get (&self->parent.flushing)
               ? GST_FLOW_FLUSHING
               : daq_src_step (self, buffer, &error);
-    daq_src_tell_losses (self, FALSE);
+    gst_oct_live_src_tell_losses (&self->parent, FALSE);
   }
   if (error != NULL)
-    daq_src_post_error (self, &error);
+    gst_oct_push_src_fail (GST_OCT_PUSH_SRC (self), &error);
   if (ret == GST_FLOW_OK)
     daq_src_send_events (self);
   return ret;
 }
 
 /* ------------------------------------------------------------------- states */
-
-static gboolean
-daq_src_unlock (GstBaseSrc *base)
-{
-  g_atomic_int_set (&GST_OCT_DAQ_SRC (base)->flushing, TRUE);
-  return TRUE;
-}
-
-static gboolean
-daq_src_unlock_stop (GstBaseSrc *base)
-{
-  g_atomic_int_set (&GST_OCT_DAQ_SRC (base)->flushing, FALSE);
-  return TRUE;
-}
 
 static GstStateChangeReturn
 daq_src_change_state (GstElement *element, GstStateChange transition)
@@ -693,23 +603,6 @@ daq_src_send_event (GstElement *element, GstEvent *event)
   return TRUE;
 }
 
-static gboolean
-daq_src_query (GstBaseSrc *base, GstQuery *query)
-{
-  GstOctDaqSrc *self = GST_OCT_DAQ_SRC (base);
-  GstClockTime duration;
-
-  if (GST_QUERY_TYPE (query) != GST_QUERY_LATENCY)
-    return GST_BASE_SRC_CLASS (gst_oct_daq_src_parent_class)
-        ->query (base, query);
-  GST_OBJECT_LOCK (self);
-  duration = self->duration;
-  GST_OBJECT_UNLOCK (self);
-  gst_query_set_latency (query, TRUE,
-      GST_CLOCK_TIME_IS_VALID (duration) ? duration : 0, GST_CLOCK_TIME_NONE);
-  return TRUE;
-}
-
 /* ------------------------------------------------------------------- object */
 
 /* A file that is set after a path was sent is newer. */
@@ -727,7 +620,7 @@ static const GstOctHolder daq_holder = {
 };
 static const GstOctHolder daq_counter_holder = {
   .properties = &gst_oct_daq_counter_properties,
-  .offset = G_STRUCT_OFFSET (GstOctDaqSrc, counters),
+  .offset = G_STRUCT_OFFSET (GstOctLiveSrc, counters),
 };
 
 static void
@@ -747,6 +640,7 @@ gst_oct_daq_src_class_init (GstOctDaqSrcClass *klass)
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
   GstBaseSrcClass *base_class = GST_BASE_SRC_CLASS (klass);
+  GstOctLiveSrcClass *live_class = GST_OCT_LIVE_SRC_CLASS (klass);
   guint id;
 
   GST_DEBUG_CATEGORY_INIT (
@@ -759,28 +653,24 @@ gst_oct_daq_src_class_init (GstOctDaqSrcClass *klass)
       "Source/Video/Hardware",
       "Delivers raw OCT spectra of a digitizer from a ring in shared memory",
       "The gst-oct developers");
-  element_class->post_message = gst_oct_daq_src_post_message;
   element_class->change_state = daq_src_change_state;
   element_class->send_event = daq_src_send_event;
   base_class->start = daq_src_start;
   base_class->stop = daq_src_stop;
-  base_class->get_caps = daq_src_get_caps;
   base_class->set_caps = daq_src_set_caps;
   base_class->negotiate = daq_src_negotiate;
   base_class->decide_allocation = daq_src_decide_allocation;
-  base_class->unlock = daq_src_unlock;
-  base_class->unlock_stop = daq_src_unlock_stop;
-  base_class->query = daq_src_query;
   GST_PUSH_SRC_CLASS (klass)->create = daq_src_create;
+  GST_OCT_PUSH_SRC_CLASS (klass)->list_caps = daq_src_list_caps;
+  live_class->lost_message = "octdaqsrc-lost";
+  live_class->too_slow = "overrun";
+  live_class->warn_of_losses = daq_src_warn_of_losses;
 }
 
 static void
 gst_oct_daq_src_init (GstOctDaqSrc *self)
 {
-  GstBaseSrc *base = GST_BASE_SRC (self);
-
+  self->parent.device = g_strdup ("The digitizer");
   gst_oct_properties_init (&gst_oct_daq_setting_properties, &self->settings);
   gst_oct_next_paths_init (&self->paths);
-  gst_base_src_set_live (base, TRUE);
-  gst_base_src_set_format (base, GST_FORMAT_TIME);
 }

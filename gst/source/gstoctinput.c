@@ -681,7 +681,8 @@ describe_recording (const GstOctInput *input, const char *name)
         g_strdup_printf (
             "Parts of recording '%s' end with %" G_GUINT64_FORMAT
             " bytes that are "
-            "no whole B-scan of %u lines of %u samples, as after a crash, and "
+            "not a whole B-scan of %u lines of %u samples, as after a crash, "
+            "and "
             "are "
             "left out; if the image is skewed, sizes in the text were changed.",
             name, leftover, info->lines, info->samples));

@@ -42,13 +42,12 @@ static const struct {
 };
 
 struct _GstOctScanGen {
-  GstPushSrc parent;
+  GstOctPushSrc parent;
 
   GstOctChoice choice;
   gint changed; /* atomic: settings that are not in force yet */
   gint ending;  /* atomic: an end of stream was asked for */
   gint flushed; /* atomic: what was sent before is gone */
-  gint failed;  /* atomic: an own error was posted */
 
   /* streaming thread */
   OctScanStream *stream;     /* NULL: not begun */
@@ -73,31 +72,9 @@ static GstStaticPadTemplate src_template =
                          "channel-mask=(bitmask)0, "
                          "rate=(int)[ 1, 10000000 ]"));
 
-G_DEFINE_TYPE (GstOctScanGen, gst_oct_scan_gen, GST_TYPE_PUSH_SRC);
+G_DEFINE_TYPE (GstOctScanGen, gst_oct_scan_gen, GST_TYPE_OCT_PUSH_SRC);
 GST_OCT_REGISTER_DEFINE (
     octscangen, "octscangen", GST_RANK_NONE, GST_TYPE_OCT_SCAN_GEN);
-
-/* ------------------------------------------------------------------- errors */
-
-static GstFlowReturn
-scan_gen_fail (GstOctScanGen *self, GError **error)
-{
-  gst_oct_element_error (GST_ELEMENT (self), error);
-  g_atomic_int_set (&self->failed, TRUE);
-  return GST_FLOW_ERROR;
-}
-
-/* One sentence for one mistake, as octsrc does. */
-static gboolean
-gst_oct_scan_gen_post_message (GstElement *element, GstMessage *message)
-{
-  GstOctScanGen *self = GST_OCT_SCAN_GEN (element);
-
-  message = gst_oct_explain_once (element, message, &self->failed);
-  return message == NULL
-         || GST_ELEMENT_CLASS (gst_oct_scan_gen_parent_class)
-                ->post_message (element, message);
-}
 
 /* ----------------------------------------------------------------- settings */
 
@@ -181,27 +158,18 @@ static const GstOctChooser scan_gen_chooser = { find_scan_gen_choice,
 /* --------------------------------------------------------------------- caps */
 
 static GstCaps *
-scan_gen_get_caps (GstBaseSrc *base, GstCaps *filter)
+scan_gen_list_caps (GstOctPushSrc *source)
 {
-  GstOctScanGen *self = GST_OCT_SCAN_GEN (base);
+  GstOctScanGen *self = GST_OCT_SCAN_GEN (source);
   g_autoptr (GstOctSettings) wanted = gst_oct_choice_ref_wanted (&self->choice);
   const GstOctScanGenSettings *s = gst_oct_settings_get (wanted);
   g_autoptr (GstCaps) template =
-      gst_pad_get_pad_template_caps (GST_BASE_SRC_PAD (base));
+      gst_pad_get_pad_template_caps (GST_BASE_SRC_PAD (source));
   g_autoptr (GstCaps) own =
       gst_caps_new_simple ("audio/x-raw", "rate", G_TYPE_INT,
           (gint)s->line_rate, "channels", G_TYPE_INT, s->gate ? 3 : 2, NULL);
-  GstCaps *caps =
-      gst_caps_intersect_full (template, own, GST_CAPS_INTERSECT_FIRST);
 
-  if (filter != NULL) {
-    GstCaps *both =
-        gst_caps_intersect_full (filter, caps, GST_CAPS_INTERSECT_FIRST);
-
-    gst_caps_unref (caps);
-    caps = both;
-  }
-  return caps;
+  return gst_caps_intersect_full (template, own, GST_CAPS_INTERSECT_FIRST);
 }
 
 static gboolean
@@ -305,8 +273,10 @@ scan_gen_create (GstPushSrc *push, GstBuffer **buffer)
   GError *error = NULL;
   guint n;
 
-  if (!scan_gen_configure (self, &error))
-    return scan_gen_fail (self, &error);
+  if (!scan_gen_configure (self, &error)) {
+    gst_oct_push_src_fail (GST_OCT_PUSH_SRC (self), &error);
+    return GST_FLOW_ERROR;
+  }
   n = oct_scan_stream_read (
       self->stream, self->points, self->gates, self->now.samples);
   if (n == 0)
@@ -337,6 +307,7 @@ scan_gen_start (GstBaseSrc *base)
   GstOctScanGen *self = GST_OCT_SCAN_GEN (base);
   g_autoptr (GstOctSettings) wanted = gst_oct_choice_ref_wanted (&self->choice);
 
+  gst_oct_push_src_begin (GST_OCT_PUSH_SRC (self));
   self->now = *(const GstOctScanGenSettings *)gst_oct_settings_get (wanted);
   self->points = g_new (OctScanPoint, self->now.samples);
   self->gates = g_new (guint8, self->now.samples);
@@ -345,7 +316,6 @@ scan_gen_start (GstBaseSrc *base)
   g_atomic_int_set (&self->changed, TRUE);
   g_atomic_int_set (&self->ending, FALSE);
   g_atomic_int_set (&self->flushed, FALSE);
-  g_atomic_int_set (&self->failed, FALSE);
   return TRUE;
 }
 
@@ -409,14 +379,13 @@ gst_oct_scan_gen_class_init (GstOctScanGenClass *klass)
   gst_element_class_set_static_metadata (element_class, "OCT scan patterns",
       "Source/Audio", "Makes the voltages of a scanner with two mirrors",
       "The gst-oct developers");
-  element_class->post_message = gst_oct_scan_gen_post_message;
   element_class->send_event = gst_oct_scan_gen_send_event;
   base_class->start = scan_gen_start;
   base_class->stop = scan_gen_stop;
-  base_class->get_caps = scan_gen_get_caps;
   base_class->set_caps = scan_gen_set_caps;
   base_class->get_times = scan_gen_get_times;
   GST_PUSH_SRC_CLASS (klass)->create = scan_gen_create;
+  GST_OCT_PUSH_SRC_CLASS (klass)->list_caps = scan_gen_list_caps;
 }
 
 static void
@@ -424,5 +393,4 @@ gst_oct_scan_gen_init (GstOctScanGen *self)
 {
   gst_oct_choice_init (&self->choice, GST_ELEMENT (self),
       &gst_oct_scan_gen_properties, scan_gen_try, NULL);
-  gst_base_src_set_format (GST_BASE_SRC (self), GST_FORMAT_TIME);
 }

@@ -40,12 +40,11 @@ GST_DEBUG_CATEGORY (gst_oct_src_debug);
 #define MAX_TOLD_DAMAGED 8
 
 struct _GstOctSrc {
-  GstPushSrc parent;
+  GstOctPushSrc parent;
 
   GstOctSrcSettings settings; /* under the object lock */
   gint calibration_stale;     /* atomic: to be sent */
   gint calibration_changed;   /* atomic: since the start */
-  gint failed;                /* atomic: an own error was posted */
   GstOctCudaSlot cuda;
 
   /* written with the object lock held, by the streaming thread and by start
@@ -72,54 +71,25 @@ static GstStaticPadTemplate src_template =
         GST_STATIC_CAPS (GST_OCT_CAPS_RAW
             "; " GST_OCT_CAPS_SPECTRA ("F32LE", "wavelength")));
 
-G_DEFINE_TYPE_WITH_CODE (GstOctSrc, gst_oct_src, GST_TYPE_PUSH_SRC,
+G_DEFINE_TYPE_WITH_CODE (GstOctSrc, gst_oct_src, GST_TYPE_OCT_PUSH_SRC,
     G_IMPLEMENT_INTERFACE (GST_TYPE_URI_HANDLER, gst_oct_src_uri_handler_init));
 GST_OCT_REGISTER_DEFINE (octsrc, "octsrc", GST_RANK_NONE, GST_TYPE_OCT_SRC);
-
-/* ------------------------------------------------------------------- errors */
-
-static void
-src_post_error (GstOctSrc *self, GError **error)
-{
-  gst_oct_element_error (GST_ELEMENT (self), error);
-  g_atomic_int_set (&self->failed, TRUE);
-}
-
-/* One sentence for one mistake: after an error of ours the base class would
- * add another one that says nothing. */
-static gboolean
-gst_oct_src_post_message (GstElement *element, GstMessage *message)
-{
-  GstOctSrc *self = GST_OCT_SRC (element);
-
-  message = gst_oct_explain_once (element, message, &self->failed);
-  return message == NULL
-         || GST_ELEMENT_CLASS (gst_oct_src_parent_class)
-                ->post_message (element, message);
-}
 
 /* --------------------------------------------------------------------- caps */
 
 static GstCaps *
-gst_oct_src_get_caps (GstBaseSrc *base, GstCaps *filter)
+src_list_caps (GstOctPushSrc *source)
 {
-  GstOctSrc *self = GST_OCT_SRC (base);
-  GstCaps *caps, *both;
+  GstOctSrc *self = GST_OCT_SRC (source);
+  GstCaps *caps = NULL;
 
   GST_OBJECT_LOCK (self);
-  if (self->input == NULL) {
-    caps = gst_pad_get_pad_template_caps (GST_BASE_SRC_PAD (base));
-  } else {
+  if (self->input != NULL)
     caps = gst_caps_new_full (gst_oct_src_settings_describe (
                                   &self->settings, self->input, self->count),
         NULL);
-  }
   GST_OBJECT_UNLOCK (self);
-  if (filter == NULL)
-    return caps;
-  both = gst_caps_intersect_full (filter, caps, GST_CAPS_INTERSECT_FIRST);
-  gst_caps_unref (caps);
-  return both;
+  return caps;
 }
 
 static GstCaps *
@@ -167,7 +137,7 @@ gst_oct_src_set_caps (GstBaseSrc *base, GstCaps *caps)
       gst_oct_timeline_time (&self->timeline, self->timeline.next);
 
   if (!gst_oct_info_from_caps (&self->info, caps, &error)) {
-    src_post_error (self, &error);
+    gst_oct_push_src_fail (GST_OCT_PUSH_SRC (self), &error);
     return FALSE;
   }
   take_framerate (self, caps);
@@ -217,7 +187,7 @@ gst_oct_src_start (GstBaseSrc *base)
   GstOctInput *input;
   guint per_buffer = 1;
 
-  g_atomic_int_set (&self->failed, FALSE);
+  gst_oct_push_src_begin (GST_OCT_PUSH_SRC (self));
   g_atomic_int_set (&self->calibration_changed, FALSE);
   GST_OBJECT_LOCK (self);
   oct_calibration_settings_forget_file (&self->settings.calibration);
@@ -244,7 +214,7 @@ gst_oct_src_start (GstBaseSrc *base)
         GST_ELEMENT (self), &self->settings, input, &error);
   if (error != NULL) {
     gst_oct_input_close (input);
-    src_post_error (self, &error);
+    gst_oct_push_src_fail (GST_OCT_PUSH_SRC (self), &error);
     return FALSE;
   }
   GST_OBJECT_LOCK (self);
@@ -337,19 +307,15 @@ drop_late_frames (GstOctSrc *self)
   GstBaseSrc *base = GST_BASE_SRC (self);
   GstClockTime ready = gst_oct_timeline_time (
                    &self->timeline, self->timeline.next + self->per_buffer),
-               running_time, now;
-  GstClock *clock;
+               running_time;
   guint64 due, lost;
 
-  if (!gst_base_src_is_live (base)
-      || (clock = gst_element_get_clock (GST_ELEMENT (self))) == NULL)
+  if (!gst_base_src_is_live (base))
     return;
-  now = gst_clock_get_time (clock);
-  gst_object_unref (clock);
   /* a live source does not seek: times are running times */
-  running_time =
-      now - MIN (now, gst_element_get_base_time (GST_ELEMENT (self)));
-  if (running_time <= ready + LIVE_TOLERANCE)
+  running_time = gst_element_get_current_running_time (GST_ELEMENT (self));
+  if (!GST_CLOCK_TIME_IS_VALID (running_time)
+      || running_time <= ready + LIVE_TOLERANCE)
     return;
   due = MIN (gst_oct_timeline_frame (&self->timeline, running_time, FALSE),
       MIN (self->stop, self->timeline.count));
@@ -534,7 +500,7 @@ gst_oct_src_create (GstPushSrc *push, GstBuffer **buffer)
     ret = try_buffer (self, buffer, &frame, &error);
   } while (ret == GST_FLOW_CUSTOM_SUCCESS);
   if (error != NULL)
-    src_post_error (self, &error);
+    gst_oct_push_src_fail (GST_OCT_PUSH_SRC (self), &error);
   if (ret != GST_FLOW_OK)
     return ret;
   src_stamp (self, *buffer, self->timeline.next, frame);
@@ -764,10 +730,8 @@ gst_oct_src_class_init (GstOctSrcClass *klass)
       "Source/Video",
       "Delivers raw OCT spectra from a file or a virtual OCT system",
       "The gst-oct developers");
-  element_class->post_message = gst_oct_src_post_message;
   element_class->set_context = gst_oct_src_set_context;
   element_class->send_event = gst_oct_src_send_event;
-  base_class->get_caps = gst_oct_src_get_caps;
   base_class->fixate = gst_oct_src_fixate;
   base_class->set_caps = gst_oct_src_set_caps;
   base_class->decide_allocation = gst_oct_src_decide_allocation;
@@ -780,6 +744,7 @@ gst_oct_src_class_init (GstOctSrcClass *klass)
   base_class->do_seek = gst_oct_src_do_seek;
   base_class->query = gst_oct_src_query;
   GST_PUSH_SRC_CLASS (klass)->create = gst_oct_src_create;
+  GST_OCT_PUSH_SRC_CLASS (klass)->list_caps = src_list_caps;
 }
 
 static void
@@ -788,5 +753,4 @@ gst_oct_src_init (GstOctSrc *self)
   gst_oct_properties_init (&gst_oct_src_properties, &self->settings);
   gst_oct_src_scan_init (&self->scan);
   self->per_buffer = self->count = 1;
-  gst_base_src_set_format (GST_BASE_SRC (self), GST_FORMAT_TIME);
 }

@@ -51,7 +51,7 @@ GstCaps *gst_oct_passage_choose_caps (
 /* Before the first B-scan, and when its caps change: `src` has them. */
 gboolean gst_oct_passage_set_output (
     GstOctPassage *passage, GstPad *src, GstCaps *caps, GError **error);
-/* There is no output until it is set again: call before the backend frees the
+/* Stops the output until it is set again: call before the backend frees the
  * B-scans, as it waits for the copies that are under way. */
 void gst_oct_passage_forget_output (GstOctPassage *passage);
 const GstOctInfo *gst_oct_passage_get_output (const GstOctPassage *passage);

@@ -91,12 +91,6 @@ gst_oct_remapper_get_passage (GstOctRemapper *r)
   return r->passage;
 }
 
-const OctScanRemap *
-gst_oct_remapper_get_map (const GstOctRemapper *r)
-{
-  return r->map;
-}
-
 gboolean
 gst_oct_remapper_store (GstOctRemapper *r, guint image, guint bscan,
     const guint8 *valid, GError **error)

@@ -23,7 +23,6 @@ void gst_oct_remapper_free (GstOctRemapper *remapper);
 
 /* The way of its B-scans: their caps, and the buffer that is stored. */
 GstOctPassage *gst_oct_remapper_get_passage (GstOctRemapper *remapper);
-const OctScanRemap *gst_oct_remapper_get_map (const GstOctRemapper *remapper);
 
 /* B-scan `image` of the buffer under way is B-scan `bscan` of the path.  `valid`
  * [A-lines of the buffer]: those with 0 are lost and stay as they were; NULL:

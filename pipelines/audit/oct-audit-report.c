@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "oct-audit-report.h"
 #include "oct-audit-files.h"
-#include "oct-version.h"
+#include "oct-options.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
 #include "oct-audit-check.h"
 #include "oct-audit-report.h"
 #include "oct-terminal.h"
-#include "oct-version.h"
+#include "oct-options.h"
 
 #include <gst/gst.h>
 #include <locale.h>
@@ -176,7 +176,7 @@ main (int argc, char **argv)
       "Checks that no line of an audit of oct-live was changed, removed or "
       "added.\nFiles that were moved away come before those that follow them.");
   g_option_context_add_main_entries (context, entries, NULL);
-  oct_version_add (context);
+  oct_options_add_help (context);
   if (!g_option_context_parse (context, &argc, &argv, &error)
       || (wrong = audit_find_wrong (&audit)) != NULL) {
     g_printerr ("Error: %s\n", error != NULL ? error->message : wrong);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "oct-calibration-csv.h"
-#include "oct-version.h"
+#include "oct-options.h"
 
 #define SUMMARY                                                                \
   "Makes the calibration of a spectrometer from mirrors at one or more\n"      \
@@ -306,7 +306,7 @@ oct_calibrate_options_parse (
   g_option_context_set_summary (context, SUMMARY);
   g_option_context_set_description (context, EXAMPLES);
   g_option_context_add_main_entries (context, entries, NULL);
-  oct_version_add (context);
+  oct_options_add_help (context);
   if (!g_option_context_parse_strv (context, &expanded, error))
     return FALSE;
   if (lacking != NULL) {

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "oct-file-mode.h"
-#include "oct-version.h"
+#include "oct-options.h"
 
 #define SUFFIX "_OCT"
 #define RUN "_run-"

@@ -292,7 +292,7 @@ char *oct_convert_describe (const OctConvertOptions *options);
 
 /* --remap, --remap-settings and --flip. */
 void oct_convert_remap_add_options (
-    GOptionGroup *group, OctConvertOptions *options);
+    GOptionContext *context, OctConvertOptions *options);
 /* After parsing: NULL, or the error, one sentence. */
 const char *oct_convert_remap_check (const OctConvertOptions *options);
 /* Elements after octreconstruct, each with " ! " after it, or ""; g_free() it. */

@@ -12,10 +12,12 @@
 #include <string.h>
 
 #include "oct-number.h"
+#include "oct-options.h"
 #include "oct/oct.h"
 
 void
-oct_convert_remap_add_options (GOptionGroup *group, OctConvertOptions *options)
+oct_convert_remap_add_options (
+    GOptionContext *context, OctConvertOptions *options)
 {
   /* clang-format off */
   const GOptionEntry entries[] = {
@@ -32,7 +34,7 @@ oct_convert_remap_add_options (GOptionGroup *group, OctConvertOptions *options)
   };
   /* clang-format on */
 
-  g_option_group_add_entries (group, entries);
+  oct_options_add (context, "Scans along a path", entries, NULL);
 }
 
 const char *
@@ -81,13 +83,13 @@ remap_set (GstElement *element, const char *option, const char *setting,
         error, option, setting, name, "settings are as in depth=true");
   if (property == NULL || (property->flags & G_PARAM_WRITABLE) == 0
       || property->owner_type == GST_TYPE_OBJECT)
-    return remap_refuse (
-        error, option, setting, name, "there is no such property to be set");
+    return remap_refuse (error, option, setting, name,
+        "the element does not have this property, or it cannot be set");
   g_value_init (&value, property->value_type);
   if (!gst_value_deserialize (&value, is + 1)
       || g_param_value_validate (property, &value))
-    return remap_refuse (error, option, setting, name,
-        "this is no value that the property can have");
+    return remap_refuse (
+        error, option, setting, name, "the property cannot have this value");
   g_object_set_property (G_OBJECT (element), key, &value);
   return TRUE;
 }

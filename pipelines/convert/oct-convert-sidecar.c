@@ -11,7 +11,7 @@
 #include "oct-file-mode.h"
 #include "oct-file.h"
 #include "oct-types.h"
-#include "oct-version.h"
+#include "oct-options.h"
 #include "oct/oct.h"
 
 /* The fields of an octmeter of raw spectra, and their names here. */

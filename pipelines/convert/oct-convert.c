@@ -19,7 +19,7 @@
 #include "oct-number.h"
 #include "oct-terminal.h"
 #include "oct-types.h"
-#include "oct-version.h"
+#include "oct-options.h"
 
 #define MAX_UM 1e6
 #define MOST_REPEATS 64
@@ -513,7 +513,7 @@ convert_check (Options *o, GError **error)
 
 /* Those on the archive and its files. */
 static void
-convert_add_archive_options (GOptionGroup *group, Options *o)
+convert_add_archive_options (GOptionContext *context, Options *o)
 {
   OctConvertOptions *f = &o->file;
   /* clang-format off */
@@ -538,7 +538,7 @@ convert_add_archive_options (GOptionGroup *group, Options *o)
   };
   /* clang-format on */
 
-  g_option_group_add_entries (group, entries);
+  oct_options_add (context, "Archive", entries, NULL);
 }
 
 static gboolean
@@ -546,47 +546,53 @@ convert_parse_options (int *argc, char ***argv, Options *o, GError **error)
 {
   OctConvertOptions *f = &o->file;
   /* clang-format off */
-  const GOptionEntry entries[] = {
+  const GOptionEntry volumes[] = {
     { "output", 0, 0, G_OPTION_ARG_FILENAME, &o->output,
       "Folder for the volumes", "DIR" },
     { "format", 0, 0, G_OPTION_ARG_STRING, &f->format,
       "npy, nii (NIfTI, default), tif, h5 (HDF5), dcm (DICOM, which needs "
       "--width-um and --length-um) or zarr (OME-Zarr)", "F" },
-    { "ascans", 0, 0, G_OPTION_ARG_NONE, &f->ascans,
-      "Complex A-scans in place of images (npy, nii, h5)", NULL },
-    { "flow", 0, 0, G_OPTION_ARG_NONE, &f->flow,
-      "Images of vessels, from B-scans that are repeated at each place", NULL },
-    { "doppler", 0, 0, G_OPTION_ARG_NONE, &f->doppler,
-      "Velocities along the beam in mm/s (npy, nii, tif, h5, zarr)", NULL },
-    { "repeats", 0, 0, G_OPTION_ARG_INT, &f->repeats,
-      "--flow: B-scans at each place (default: as the file says)", "N" },
-    { "line-rate", 0, 0, G_OPTION_ARG_DOUBLE, &f->line_rate,
-      "--doppler: A-lines per second (default: as the file says)", "R" },
-    { "method", 0, 0, G_OPTION_ARG_STRING, &f->method,
-      "Reconstruction: cubic (default), linear, lanczos, nufft, nudft, cs",
-      "M" },
-    { "min", 0, 0, G_OPTION_ARG_DOUBLE, &f->min,
-      "Black in dB, with --max (default: by the contrast of the images)",
-      "DB" },
-    { "max", 0, 0, G_OPTION_ARG_DOUBLE, &f->max, "White in dB", "DB" },
     { "bscans", 0, 0, G_OPTION_ARG_INT, &f->bscans,
       "B-scans per volume (default: as the file says)", "N" },
-    { "crop-start", 0, 0, G_OPTION_ARG_INT, &f->crop_start,
-      "A-lines at the start of each B-scan to leave out, as flyback", "N" },
-    { "crop-end", 0, 0, G_OPTION_ARG_INT, &f->crop_end,
-      "A-lines at the end of each B-scan to leave out", "N" },
     { "width-um", 0, 0, G_OPTION_ARG_DOUBLE, &f->width_um,
       "Width of a B-scan", "UM" },
     { "length-um", 0, 0, G_OPTION_ARG_DOUBLE, &f->length_um,
       "Length of a volume, from its first B-scan to its last", "UM" },
-    { "refractive-index", 0, 0, G_OPTION_ARG_DOUBLE, &f->refractive_index,
-      "Refractive index of the sample (default: " G_STRINGIFY (
-          OCT_TISSUE_INDEX) ", tissue; 1: air)", "N" },
+    { "crop-start", 0, 0, G_OPTION_ARG_INT, &f->crop_start,
+      "A-lines at the start of each B-scan to leave out, as flyback", "N" },
+    { "crop-end", 0, 0, G_OPTION_ARG_INT, &f->crop_end,
+      "A-lines at the end of each B-scan to leave out", "N" },
     { "dicom-tags", 0, 0, G_OPTION_ARG_STRING, &f->dicom_tags,
       "Further attributes of DICOM files: PatientID=42;...", "TAGS" },
     { "bids", 0, 0, G_OPTION_ARG_NONE, &f->bids,
       "Names of BIDS (_OCT), a JSON file beside each volume, and the tables of a dataset (zarr, the default then, or tif)",
       NULL },
+    { NULL },
+  };
+  const GOptionEntry reconstruction[] = {
+    { "method", 0, 0, G_OPTION_ARG_STRING, &f->method,
+      "Reconstruction: cubic (default), linear, lanczos, nufft, nudft, cs",
+      "M" },
+    { "ascans", 0, 0, G_OPTION_ARG_NONE, &f->ascans,
+      "Complex A-scans in place of images (npy, nii, h5)", NULL },
+    { "flow", 0, 0, G_OPTION_ARG_NONE, &f->flow,
+      "Images of vessels, from B-scans that are repeated at each place", NULL },
+    { "repeats", 0, 0, G_OPTION_ARG_INT, &f->repeats,
+      "--flow: B-scans at each place (default: as the file says)", "N" },
+    { "doppler", 0, 0, G_OPTION_ARG_NONE, &f->doppler,
+      "Velocities along the beam in mm/s (npy, nii, tif, h5, zarr)", NULL },
+    { "line-rate", 0, 0, G_OPTION_ARG_DOUBLE, &f->line_rate,
+      "--doppler: A-lines per second (default: as the file says)", "R" },
+    { "min", 0, 0, G_OPTION_ARG_DOUBLE, &f->min,
+      "Black in dB, with --max (default: by the contrast of the images)",
+      "DB" },
+    { "max", 0, 0, G_OPTION_ARG_DOUBLE, &f->max, "White in dB", "DB" },
+    { "refractive-index", 0, 0, G_OPTION_ARG_DOUBLE, &f->refractive_index,
+      "Refractive index of the sample (default: " G_STRINGIFY (
+          OCT_TISSUE_INDEX) ", tissue; 1: air)", "N" },
+    { NULL },
+  };
+  const GOptionEntry entries[] = {
     { "data", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_FILENAME, &f->source.data,
       "As the other programs have it; convert_check() says how it is here",
       "FILE" },
@@ -596,19 +602,19 @@ convert_parse_options (int *argc, char ***argv, Options *o, GError **error)
   };
   /* clang-format on */
   g_autoptr (GOptionContext) context = g_option_context_new (NULL);
-  GOptionGroup *group = g_option_group_new ("convert", NULL, NULL, f, NULL);
 
   f->refractive_index = OCT_TISSUE_INDEX;
   g_option_context_set_summary (context, SUMMARY);
-  g_option_group_add_entries (group, entries);
-  oct_convert_remap_add_options (group, f);
-  convert_add_archive_options (group, o);
-  oct_sensing_options_add (group, &f->sensing);
-  g_option_context_set_main_group (context, group);
-  oct_source_options_add_described (context, &f->source);
+  g_option_context_add_main_entries (context, entries, NULL);
+  oct_options_add (context, "Volumes", volumes, NULL);
+  oct_source_options_add (context, FALSE, &f->source);
+  oct_options_add (context, "Reconstruction", reconstruction, NULL);
+  oct_sensing_options_add (context, &f->sensing);
   oct_view_options_join (argc, *argv);
-  oct_view_options_add (context, &f->view);
-  oct_version_add (context);
+  oct_view_options_add (context, FALSE, &f->view);
+  oct_convert_remap_add_options (context, f);
+  convert_add_archive_options (context, o);
+  oct_options_add_help (context);
   return g_option_context_parse (context, argc, argv, error)
          && convert_check (o, error);
 }

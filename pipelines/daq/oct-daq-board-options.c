@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "oct-daq-board-options.h"
-#include "oct-version.h"
+#include "oct-options.h"
 
 #include <math.h>
 #include <string.h>
@@ -232,7 +232,7 @@ oct_daq_board_parse (const OctDaqBoardTable *table,
   options_add_board (context, table, settings);
   if (table->add_options != NULL)
     table->add_options (context, settings);
-  oct_version_add (context);
+  oct_options_add_help (context);
   if (!g_option_context_parse (context, argc, argv, error))
     return FALSE;
   if (*argc != 2) {

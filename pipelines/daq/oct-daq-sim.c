@@ -10,7 +10,7 @@
 #include "oct-phantom-spectrometer.h"
 #include "oct-phantom.h"
 #include "oct-terminal.h"
-#include "oct-version.h"
+#include "oct-options.h"
 
 #include <math.h>
 #include <signal.h>
@@ -210,7 +210,7 @@ sim_parse (SimOptions *o, gint *argc, char ***argv, GError **error)
   g_option_context_set_description (context, EXAMPLES);
   g_option_context_add_main_entries (context, entries, NULL);
   sim_add_scanner (context, o);
-  oct_version_add (context);
+  oct_options_add_help (context);
   if (!g_option_context_parse (context, argc, argv, error))
     return FALSE;
   if (*argc != 2)

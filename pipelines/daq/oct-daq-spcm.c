@@ -264,7 +264,8 @@ spcm_check_card (Spcm *c, OctDaqBoardFormat *format, GError **error)
     return FALSE;
   if (function != FUNCTION_ANALOG_INPUT || (bytes != 1 && bytes != 2)) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_DEVICE,
-        "Card %s is no digitizer with samples of 1 or 2 bytes (its function is "
+        "Card %s is not a digitizer with samples of 1 or 2 bytes (its function "
+        "is "
         "%d, with %d bytes); set --device to one.",
         s->device, function, bytes);
     return FALSE;

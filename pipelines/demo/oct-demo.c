@@ -12,7 +12,7 @@
 #include "oct-launch.h"
 #include "oct-terminal.h"
 #include "oct-types.h"
-#include "oct-version.h"
+#include "oct-options.h"
 #include "oct-view.h"
 
 #include <stdio.h>
@@ -440,12 +440,11 @@ demo_parse_options (int *argc, char ***argv, Options *options, GError **error)
   g_option_context_set_summary (context,
       "Reconstructs B-scans from raw OCT spectra, and writes a video and a "
       "picture.");
-  oct_source_options_add (context, &options->source);
+  oct_source_options_add (context, TRUE, &options->source);
   oct_view_options_join (argc, *argv);
-  oct_view_options_add (context, &options->view);
-  oct_view_options_add_bits (context, &options->view);
+  oct_view_options_add (context, TRUE, &options->view);
   g_option_context_add_main_entries (context, entries, NULL);
-  oct_version_add (context);
+  oct_options_add_help (context);
   if (!g_option_context_parse (context, argc, argv, error))
     return FALSE;
   if (options->output == NULL)

@@ -2,7 +2,7 @@
 #include "oct-dicom-options.h"
 #include "oct-dicom-link.h"
 #include "oct-dicom-step.h"
-#include "oct-version.h"
+#include "oct-options.h"
 
 #include <string.h>
 
@@ -390,7 +390,7 @@ oct_dicom_options_parse (
   add_worklist_entries (context, o);
   add_queue_entries (context, o);
   add_step_entries (context, o);
-  oct_version_add (context);
+  oct_options_add_help (context);
   return g_option_context_parse (context, argc, argv, error)
          && take_command (o, *argc, *argv, error) && check (o, error);
 }

@@ -141,13 +141,6 @@ oct_dicom_queue_lock (OctDicomQueue *queue, GError **error)
   return FALSE;
 }
 
-void
-oct_dicom_queue_unlock (OctDicomQueue *queue)
-{
-  close (queue->lock);
-  queue->lock = -1;
-}
-
 /* -------------------------------------------------------------------- adding */
 
 /* Hex digits of a file's SHA-256, or NULL with errno. */

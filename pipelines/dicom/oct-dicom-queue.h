@@ -43,7 +43,6 @@ void oct_dicom_queue_free (OctDicomQueue *queue);
 /* FALSE with OCT_DICOM_ERROR_BUSY: another process works on it, until which ends
  * it is not ours; or with OCT_DICOM_ERROR_QUEUE. */
 gboolean oct_dicom_queue_lock (OctDicomQueue *queue, GError **error);
-void oct_dicom_queue_unlock (OctDicomQueue *queue);
 
 /* Locks a file of the queue as flock() does; a descriptor to close, or -1. */
 int oct_dicom_queue_take_lock (

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "oct-live-audit.h"
-#include "oct-version.h"
+#include "oct-options.h"
 
 #include <unistd.h>
 

@@ -2,7 +2,7 @@
 #include "oct-live-options.h"
 #include "oct-moment.h"
 #include "oct-types.h"
-#include "oct-version.h"
+#include "oct-options.h"
 
 #include <gio/gio.h>
 #include <math.h>
@@ -31,10 +31,10 @@ live_options_refuse (GError **error, const char *sentence)
 }
 
 static void
-add_server (GOptionContext *context, OctLiveOptions *o)
+live_add_network (GOptionContext *context, OctLiveOptions *o)
 {
   /* clang-format off */
-  GOptionEntry entries[] = {
+  const GOptionEntry entries[] = {
     { "address", 0, 0, G_OPTION_ARG_STRING, &o->address,
       "IP address to serve at (default: 127.0.0.1, this computer only; "
       "0.0.0.0: every network)", "A" },
@@ -60,14 +60,14 @@ add_server (GOptionContext *context, OctLiveOptions *o)
   };
   /* clang-format on */
 
-  g_option_context_add_main_entries (context, entries, NULL);
+  oct_options_add (context, "Network", entries, NULL);
 }
 
 static void
-add_microscope (GOptionContext *context, OctLiveOptions *o)
+live_add_microscope (GOptionContext *context, OctLiveOptions *o)
 {
   /* clang-format off */
-  GOptionEntry entries[] = {
+  const GOptionEntry entries[] = {
     { "microscope", 0, 0, G_OPTION_ARG_STRING, &o->microscope,
       "Microscope's video, shown with OCT on one screen: a device as "
       "/dev/video0, rtsp://..., a file, elements of GStreamer, or test",
@@ -89,25 +89,37 @@ add_microscope (GOptionContext *context, OctLiveOptions *o)
   };
   /* clang-format on */
 
-  g_option_context_add_main_entries (context, entries, NULL);
+  oct_options_add (context, "Microscope", entries, NULL);
 }
 
-static gboolean
-read_command_line (OctLiveOptions *o, int *argc, char ***argv, GError **error)
+static void
+live_add_source (GOptionContext *context, OctLiveOptions *o)
 {
   /* clang-format off */
-  GOptionEntry entries[] = {
-    { "line-rate", 0, 0, G_OPTION_ARG_DOUBLE, &o->line_rate,
-      "File: A-lines per second (default: 30 B-scans per second)", "HZ" },
+  const GOptionEntry entries[] = {
     { "source", 0, 0, G_OPTION_ARG_STRING, &o->source,
       "Pipeline of raw spectra, as of a camera", "PIPELINE" },
     { "oct-camera", 0, 0, G_OPTION_ARG_STRING, &o->oct_camera,
       "GenICam camera of spectra: its name or address, or first", "NAME" },
+    { "images", 0, 0, G_OPTION_ARG_STRING, &o->images,
+      "Pipeline of finished images", "PIPELINE" },
+    { "line-rate", 0, 0, G_OPTION_ARG_DOUBLE, &o->line_rate,
+      "File: A-lines per second (default: 30 B-scans per second)", "HZ" },
     { "scan-mask-file", 0, 0, G_OPTION_ARG_FILENAME, &o->scan_mask,
       "Text file of 0 and 1: the A-lines of a volume that the camera takes "
       "(default: as the source says)", "FILE" },
-    { "images", 0, 0, G_OPTION_ARG_STRING, &o->images,
-      "Pipeline of finished images", "PIPELINE" },
+    { NULL },
+  };
+  /* clang-format on */
+
+  oct_options_add (context, "Source", entries, NULL);
+}
+
+static void
+live_add_volumes (GOptionContext *context, OctLiveOptions *o)
+{
+  /* clang-format off */
+  const GOptionEntry entries[] = {
     { "bscans", 0, 0, G_OPTION_ARG_INT, &o->bscans,
       "B-scans per volume, to show volumes (default: as the source says; "
       "virtual OCT system: no volumes)", "N" },
@@ -126,6 +138,18 @@ read_command_line (OctLiveOptions *o, int *argc, char ***argv, GError **error)
     { "refractive-index", 0, 0, G_OPTION_ARG_DOUBLE, &o->refractive_index,
       "Refractive index of the sample, for the depth scale bar and volumes "
       "(default: " G_STRINGIFY (OCT_TISSUE_INDEX) ", tissue; 1: air)", "N" },
+    { NULL },
+  };
+  /* clang-format on */
+
+  oct_options_add (context, "Volumes and flow", entries, NULL);
+}
+
+static void
+live_add_recording (GOptionContext *context, OctLiveOptions *o)
+{
+  /* clang-format off */
+  const GOptionEntry entries[] = {
     { "record", 0, 0, G_OPTION_ARG_FILENAME, &o->record,
       "Folder to record into when the page asks for it (default: no "
       "recording)", "FOLDER" },
@@ -151,21 +175,29 @@ read_command_line (OctLiveOptions *o, int *argc, char ***argv, GError **error)
     { NULL },
   };
   /* clang-format on */
+
+  oct_options_add (context, "Recording", entries, NULL);
+}
+
+static gboolean
+read_command_line (OctLiveOptions *o, int *argc, char ***argv, GError **error)
+{
   g_autoptr (GOptionContext) context = g_option_context_new (NULL);
 
   oct_view_options_join (argc, *argv);
   g_option_context_set_summary (context, SUMMARY);
-  g_option_context_add_main_entries (context, entries, NULL);
-  add_server (context, o);
-  add_microscope (context, o);
-  oct_source_options_add (context, &o->file);
+  live_add_source (context, o);
+  oct_source_options_add (context, TRUE, &o->file);
   oct_digitizer_options_add (context, &o->digitizer);
   oct_scanner_options_add (context, &o->scanner);
   oct_instrument_options_add (context, &o->instrument);
+  oct_view_options_add (context, TRUE, &o->view);
   oct_ends_options_add (context, &o->ends);
-  oct_view_options_add (context, &o->view);
-  oct_view_options_add_bits (context, &o->view);
-  oct_version_add (context);
+  live_add_volumes (context, o);
+  live_add_microscope (context, o);
+  live_add_recording (context, o);
+  live_add_network (context, o);
+  oct_options_add_help (context);
   return g_option_context_parse (context, argc, argv, error)
          && oct_view_options_check (&o->view, error)
          && oct_ends_options_check (&o->ends, error)

@@ -5,7 +5,6 @@
 #include "oct-live-microscope.h"
 
 #include "oct-launch.h"
-#include "oct/oct.h"
 
 #include <gst/app/gstappsink.h>
 #include <gst/app/gstappsrc.h>
@@ -425,33 +424,10 @@ oct_live_screen_take (OctLiveScreen *screen, GstBuffer *picture, GstCaps *caps,
 }
 
 void
-oct_live_screen_take_path (GstEvent *path, gpointer data)
+oct_live_screen_follow (OctLiveScreen *screen, OctLiveTrack *track)
 {
-  OctLiveScreen *screen = data;
-  const GstStructure *s = gst_event_get_structure (path);
-  const char *pattern = gst_structure_get_string (s, GST_OCT_SCAN_PATH_PATTERN);
-  GstBuffer *x = NULL, *y = NULL;
-  guint lines = 0, bscans = 0;
-  gsize bytes;
-  g_autofree double *xs = NULL, *ys = NULL;
-
-  if (gst_structure_get (s, GST_OCT_SCAN_PATH_LINES, G_TYPE_UINT, &lines,
-          GST_OCT_SCAN_PATH_BSCANS, G_TYPE_UINT, &bscans, GST_OCT_SCAN_PATH_X,
-          GST_TYPE_BUFFER, &x, GST_OCT_SCAN_PATH_Y, GST_TYPE_BUFFER, &y,
-          NULL)) {
-    bytes = (gsize)lines * bscans * sizeof (double);
-    if (bytes > 0 && gst_buffer_get_size (x) == bytes
-        && gst_buffer_get_size (y) == bytes) {
-      gst_buffer_extract_dup (x, 0, bytes, (gpointer *)&xs, &bytes);
-      gst_buffer_extract_dup (y, 0, bytes, (gpointer *)&ys, &bytes);
-    }
-  }
-  g_clear_pointer (&x, gst_buffer_unref);
-  g_clear_pointer (&y, gst_buffer_unref);
-  if (xs == NULL || ys == NULL)
-    return;
   g_mutex_lock (&screen->lock);
-  if (oct_live_area_set_path (&screen->area, xs, ys, lines, bscans, pattern))
+  if (oct_live_track_set_area (track, &screen->area))
     screen->has_path = screen->redraw = screen->moved = TRUE;
   g_mutex_unlock (&screen->lock);
 }

@@ -14,6 +14,7 @@
 
 #include "oct-live-area.h"
 #include "oct-live-layout.h"
+#include "oct-live-track.h"
 
 #include <gst/gst.h>
 
@@ -72,8 +73,8 @@ gboolean oct_live_screen_takes (OctLiveScreen *screen);
  * and its time by the system's clock. */
 void oct_live_screen_take (OctLiveScreen *screen, GstBuffer *picture,
     GstCaps *caps, GstClockTime time, const OctLiveScreenView *view);
-/* Any thread: the event GST_OCT_SCAN_PATH_EVENT_NAME of the source. */
-void oct_live_screen_take_path (GstEvent *path, gpointer screen);
+/* Any thread: the area is that of the path of `track` from now on. */
+void oct_live_screen_follow (OctLiveScreen *screen, OctLiveTrack *track);
 
 void oct_live_screen_set_layout (
     OctLiveScreen *screen, OctLiveLayout layout, OctLiveEyeChoice eyes);

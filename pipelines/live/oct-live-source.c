@@ -3,7 +3,6 @@
 #include "oct-launch.h"
 #include "oct-live-virtual.h"
 #include "oct-scanner.h"
-#include "oct/oct.h"
 
 /* Adds the user's part, whose description may end in caps; images that come
  * sooner than their time stamps say wait for their time. */
@@ -99,18 +98,6 @@ live_source_make (const OctLiveSource *source, GstBin *pipeline,
   return add_octsrc (source, pipeline, error);
 }
 
-static GstPadProbeReturn
-source_on_event (GstPad *pad, GstPadProbeInfo *info, gpointer data)
-{
-  const OctLiveSource *source = data;
-  GstEvent *event = GST_PAD_PROBE_INFO_EVENT (info);
-
-  if (GST_EVENT_TYPE (event) == GST_EVENT_CUSTOM_DOWNSTREAM_STICKY
-      && gst_event_has_name (event, GST_OCT_SCAN_PATH_EVENT_NAME))
-    source->path (event, source->path_data);
-  return GST_PAD_PROBE_OK;
-}
-
 static void
 live_source_connect (const OctLiveSource *source, GstElement *part)
 {
@@ -123,9 +110,6 @@ live_source_connect (const OctLiveSource *source, GstElement *part)
         source->scanner, element, source->digitizer != NULL);
   if (source->track != NULL && pad != NULL)
     oct_live_track_watch (source->track, pad);
-  if (source->path != NULL && pad != NULL)
-    gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,
-        source_on_event, (gpointer)source, NULL);
 }
 
 static gboolean

@@ -51,10 +51,6 @@ typedef struct {
   void (*spectra) (GstPad *spectra, GstPad *calibration, gpointer data);
   gpointer spectra_data;
   OctLiveTrack *track; /* that watches the spectra, or NULL */
-  /* Streaming thread: the event GST_OCT_SCAN_PATH_EVENT_NAME, each time that the
-   * source tells the places of its A-lines; or NULL. */
-  void (*path) (GstEvent *path, gpointer data);
-  gpointer path_data;
 } OctLiveSource;
 
 /* Adds its elements to `pipeline`, as one bin; `ring`: that of a digitizer, all

@@ -6,9 +6,10 @@
 #include <math.h>
 #include <string.h>
 
-#define MICROMETRES 1e6
-/* Sources that pass a path on round its numbers; um. */
-#define ROUNDING 1e-6
+/* Pages get whole micrometres. */
+#define MICROMETRE 1e-6
+/* Sources that pass a path on round its numbers; m. */
+#define ROUNDING 1e-12
 /* Points of a path that pages get, about; more are not seen on a screen. */
 #define MOST_POINTS 8192u
 #define MOST_BSCANS 1024u
@@ -29,7 +30,7 @@ typedef struct {
 typedef struct {
   char *pattern;
   guint lines, bscans; /* 0: no path */
-  double *x, *y;       /* [bscans][lines] um */
+  double *x, *y;       /* [bscans][lines] m */
 } Path;
 
 struct _OctLiveTrack {
@@ -205,8 +206,6 @@ track_copy_axis (const GstStructure *s, const char *name, gsize count)
       || gst_buffer_extract (buffer, 0, values, count * sizeof (double))
              != count * sizeof (double))
     return NULL;
-  for (gsize i = 0; i < count; i++)
-    values[i] *= MICROMETRES;
   return g_steal_pointer (&values);
 }
 
@@ -296,7 +295,20 @@ oct_live_track_watch (OctLiveTrack *track, GstPad *pad)
       track_on_data, g_atomic_rc_box_acquire (track), track_release);
 }
 
-/* -------------------------------------------------------------------- pages */
+/* -------------------------------------------------------- screen and pages */
+
+gboolean
+oct_live_track_set_area (OctLiveTrack *track, OctLiveArea *area)
+{
+  const Path *path = &track->path;
+  gboolean ok;
+
+  g_mutex_lock (&track->lock);
+  ok = oct_live_area_set_path (
+      area, path->x, path->y, path->lines, path->bscans, path->pattern);
+  g_mutex_unlock (&track->lock);
+  return ok;
+}
 
 gboolean
 oct_live_track_has_path (OctLiveTrack *track)
@@ -349,7 +361,7 @@ track_add_axis (JsonBuilder *builder, const char *name, const Path *path,
     g_array_append_val (points, row[path->lines - 1]);
   }
   oct_live_json_add_steps (
-      builder, name, (const double *)points->data, points->len, 1.0);
+      builder, name, (const double *)points->data, points->len, MICROMETRE);
 }
 
 void

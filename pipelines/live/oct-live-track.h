@@ -5,6 +5,8 @@
  */
 #pragma once
 
+#include "oct-live-area.h"
+
 #include <gst/gst.h>
 #include <json-glib/json-glib.h>
 
@@ -27,6 +29,9 @@ gboolean oct_live_track_has_path (OctLiveTrack *track);
 
 /* Whether the path that was told is that of this event. */
 gboolean oct_live_track_is_on (OctLiveTrack *track, GstEvent *event);
+
+/* FALSE, and nothing has changed, if there is no path, or not one of an area. */
+gboolean oct_live_track_set_area (OctLiveTrack *track, OctLiveArea *area);
 
 /* Adds the path as members of an object: `pattern`, `lines` and `bscans` of a
  * volume, and `x` and `y` in um, of every `step`-th A-line of every

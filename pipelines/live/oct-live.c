@@ -139,9 +139,9 @@ make_kept (Program *program, OctLiveSource *source, GError **error)
   return program->live.kept != NULL;
 }
 
-/* Before the source: it hears of its path. */
+/* Before the source, whose path it follows. */
 static gboolean
-make_screen (Program *program, OctLiveSource *source, GError **error)
+make_screen (Program *program, GError **error)
 {
   const OctLiveOptions *o = &program->options;
   const OctLiveScreenSettings settings = { .source = o->microscope,
@@ -156,8 +156,6 @@ make_screen (Program *program, OctLiveSource *source, GError **error)
   if (o->microscope == NULL)
     return TRUE;
   program->live.screen = oct_live_screen_new (&settings, error);
-  source->path = oct_live_screen_take_path;
-  source->path_data = program->live.screen;
   return program->live.screen != NULL;
 }
 
@@ -178,6 +176,8 @@ live_on_path (gpointer data)
 
   if (live->scanner != NULL)
     oct_scanner_take_path (live->scanner);
+  if (live->screen != NULL)
+    oct_live_screen_follow (live->screen, live->track);
   if (live->clients != NULL)
     oct_live_clients_tell_path (live);
 }
@@ -235,8 +235,7 @@ make_graph (Program *program, GError **error)
 
   if (!await_digitizer (program, &ring, error)
       || !make_scanner (program, &ring, &source, error)
-      || !make_kept (program, &source, error)
-      || !make_screen (program, &source, error))
+      || !make_kept (program, &source, error) || !make_screen (program, error))
     return FALSE;
   program->live.graph = oct_live_graph_new (&source, error);
   if (program->live.graph == NULL)

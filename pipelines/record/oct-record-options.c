@@ -2,7 +2,7 @@
 #include "oct-record-options.h"
 #include "oct-fill.h"
 #include "oct-moment.h"
-#include "oct-version.h"
+#include "oct-options.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -145,7 +145,7 @@ check_options (OctRecordProgramOptions *options, GError **error)
 }
 
 static void
-add_source_entries (GOptionGroup *group, OctRecordOptions *p)
+record_add_source (GOptionContext *context, OctRecordOptions *p)
 {
   const GOptionEntry entries[] = {
     { "source", 0, 0, G_OPTION_ARG_STRING, &p->source,
@@ -154,14 +154,86 @@ add_source_entries (GOptionGroup *group, OctRecordOptions *p)
         "GenICam camera of spectra: its name or address, or first", "NAME" },
     { "line-rate", 0, 0, G_OPTION_ARG_DOUBLE, &p->line_rate,
         "A-lines per second (default: 30 B-scans per second)", "R" },
+    { "scan-mask-file", 0, 0, G_OPTION_ARG_FILENAME, &p->scan_mask,
+        "Text file of 0 and 1: the A-lines of a volume that the camera takes "
+        "(default: as the source says)",
+        "FILE" },
     { NULL },
   };
 
-  g_option_group_add_entries (group, entries);
+  oct_options_add (context, "Source", entries, NULL);
 }
 
 static void
-add_film_entries (GOptionGroup *group, OctRecordOptions *p)
+record_add_reconstruction (GOptionContext *context, OctRecordOptions *p)
+{
+  const GOptionEntry entries[] = {
+    { "method", 0, 0, G_OPTION_ARG_STRING, &p->method,
+        "Reconstruction: cubic (default), linear, lanczos, nufft, nudft, cs",
+        "M" },
+    { "fill", 0, 0, G_OPTION_ARG_STRING, &p->fill,
+        "A-lines that a scan leaves out: linear (default), joint, auto, off",
+        "WAY" },
+    { NULL },
+  };
+
+  oct_options_add (context, "Reconstruction", entries, NULL);
+}
+
+static void
+record_add_recording (GOptionContext *context, OctRecordProgramOptions *options)
+{
+  OctRecordOptions *p = &options->pipeline;
+  const GOptionEntry entries[] = {
+    { "output", 0, 0, G_OPTION_ARG_FILENAME, &options->output,
+        "Name of the recording, without ending", "NAME" },
+    { "seconds", 0, 0, G_OPTION_ARG_INT, &options->seconds,
+        "End after S seconds (default: at Ctrl-C)", "S" },
+    { "mp4", 0, 0, G_OPTION_ARG_NONE, &options->mp4,
+        "Video as one MP4 file instead of parts", NULL },
+    { "part-seconds", 0, 0, G_OPTION_ARG_INT, &options->part_seconds,
+        "Length of a part (default: 180)", "S" },
+    { "bitrate", 0, 0, G_OPTION_ARG_INT, &options->bitrate,
+        "Bit rate of the video in kbit/s (default: 8000)", "B" },
+    { "size", 0, 0, G_OPTION_ARG_STRING, &options->size,
+        "Pixels of the B-scan in the video (default: 640x512)", "WxH" },
+    { "camera", 0, 0, G_OPTION_ARG_STRING, &p->camera,
+        "Camera beside the B-scan: /dev/video0, ... or test", "DEVICE" },
+    { "clock", 0, 0, G_OPTION_ARG_NONE, &p->clock,
+        "Date and time in the video (always with --camera)", NULL },
+    { "raw", 0, 0, G_OPTION_ARG_NONE, &p->raw, "Record the raw spectra too",
+        NULL },
+    { "lossless", 0, 0, G_OPTION_ARG_NONE, &p->lossless,
+        "Record images of 16 bit too, without loss", NULL },
+    { "min", 0, 0, G_OPTION_ARG_DOUBLE, &p->min,
+        "With --lossless: value of black in dB (default: 0)", "DB" },
+    { "max", 0, 0, G_OPTION_ARG_DOUBLE, &p->max,
+        "With --lossless: value of white in dB (default: 100)", "DB" },
+    { "no-video", 0, 0, G_OPTION_ARG_NONE, &options->no_video,
+        "Record only what --raw, --lossless, --volume and --flow say", NULL },
+    { "no-meters", 0, 0, G_OPTION_ARG_NONE, &options->no_meters,
+        "Keep no measurements of the signal beside the recording", NULL },
+    { "keep-seconds", 0, 0, G_OPTION_ARG_INT, &options->keep_seconds,
+        "Hold the last N seconds of the video, which Enter or SIGUSR1 writes "
+        "to "
+        "a file of their own (default: 0, off)",
+        "N" },
+    { "keep-memory", 0, 0, G_OPTION_ARG_INT, &options->keep_memory,
+        "With --keep-seconds: hold the raw spectra too, in at most MB "
+        "megabytes "
+        "(default: 0, none)",
+        "MB" },
+    { "mode", 0, 0, G_OPTION_ARG_STRING, &options->mode,
+        "Permissions of the files, such as 0640 (default: 0600, you alone)",
+        "OCTAL" },
+    { NULL },
+  };
+
+  oct_options_add (context, "Recording", entries, NULL);
+}
+
+static void
+record_add_films (GOptionContext *context, OctRecordOptions *p)
 {
   const GOptionEntry entries[] = {
     { "volume", 0, 0, G_OPTION_ARG_NONE, &p->volume.wanted,
@@ -184,65 +256,13 @@ add_film_entries (GOptionGroup *group, OctRecordOptions *p)
     { NULL },
   };
 
-  g_option_group_add_entries (group, entries);
+  oct_options_add (context, "Volumes and flow", entries, NULL);
 }
 
 static void
-add_entries (GOptionGroup *group, OctRecordProgramOptions *options)
+record_add_viewers (GOptionContext *context, OctRecordProgramOptions *options)
 {
-  OctRecordOptions *p = &options->pipeline;
   const GOptionEntry entries[] = {
-    { "output", 0, 0, G_OPTION_ARG_FILENAME, &options->output,
-        "Name of the recording, without ending", "NAME" },
-    { "method", 0, 0, G_OPTION_ARG_STRING, &p->method,
-        "Reconstruction: cubic (default), linear, lanczos, nufft, nudft, cs",
-        "M" },
-    { "scan-mask-file", 0, 0, G_OPTION_ARG_FILENAME, &p->scan_mask,
-        "Text file of 0 and 1: the A-lines of a volume that the camera takes "
-        "(default: as the source says)",
-        "FILE" },
-    { "fill", 0, 0, G_OPTION_ARG_STRING, &p->fill,
-        "A-lines that a scan leaves out: linear (default), joint, auto, off",
-        "WAY" },
-    { "seconds", 0, 0, G_OPTION_ARG_INT, &options->seconds,
-        "End after S seconds (default: at Ctrl-C)", "S" },
-    { "mp4", 0, 0, G_OPTION_ARG_NONE, &options->mp4,
-        "Video as one MP4 file instead of parts", NULL },
-    { "part-seconds", 0, 0, G_OPTION_ARG_INT, &options->part_seconds,
-        "Length of a part (default: 180)", "S" },
-    { "bitrate", 0, 0, G_OPTION_ARG_INT, &options->bitrate,
-        "Bit rate of the video in kbit/s (default: 8000)", "B" },
-    { "keep-seconds", 0, 0, G_OPTION_ARG_INT, &options->keep_seconds,
-        "Hold the last N seconds of the video, which Enter or SIGUSR1 writes "
-        "to "
-        "a file of their own (default: 0, off)",
-        "N" },
-    { "keep-memory", 0, 0, G_OPTION_ARG_INT, &options->keep_memory,
-        "With --keep-seconds: hold the raw spectra too, in at most MB "
-        "megabytes "
-        "(default: 0, none)",
-        "MB" },
-    { "size", 0, 0, G_OPTION_ARG_STRING, &options->size,
-        "Pixels of the B-scan in the video (default: 640x512)", "WxH" },
-    { "mode", 0, 0, G_OPTION_ARG_STRING, &options->mode,
-        "Permissions of the files, such as 0640 (default: 0600, you alone)",
-        "OCTAL" },
-    { "no-video", 0, 0, G_OPTION_ARG_NONE, &options->no_video,
-        "Record only what --raw, --lossless, --volume and --flow say", NULL },
-    { "no-meters", 0, 0, G_OPTION_ARG_NONE, &options->no_meters,
-        "Keep no measurements of the signal beside the recording", NULL },
-    { "raw", 0, 0, G_OPTION_ARG_NONE, &p->raw, "Record the raw spectra too",
-        NULL },
-    { "lossless", 0, 0, G_OPTION_ARG_NONE, &p->lossless,
-        "Record images of 16 bit too, without loss", NULL },
-    { "min", 0, 0, G_OPTION_ARG_DOUBLE, &p->min,
-        "With --lossless: value of black in dB (default: 0)", "DB" },
-    { "max", 0, 0, G_OPTION_ARG_DOUBLE, &p->max,
-        "With --lossless: value of white in dB (default: 100)", "DB" },
-    { "camera", 0, 0, G_OPTION_ARG_STRING, &p->camera,
-        "Camera beside the B-scan: /dev/video0, ... or test", "DEVICE" },
-    { "clock", 0, 0, G_OPTION_ARG_NONE, &p->clock,
-        "Date and time in the video (always with --camera)", NULL },
     { "view", 0, G_OPTION_FLAG_OPTIONAL_ARG, G_OPTION_ARG_CALLBACK, on_view,
         "Show the images too (SINK: a GStreamer sink)", "SINK" },
     { "rtsp", 0, 0, G_OPTION_ARG_INT, &options->rtsp_port,
@@ -257,7 +277,7 @@ add_entries (GOptionGroup *group, OctRecordProgramOptions *options)
     { NULL },
   };
 
-  g_option_group_add_entries (group, entries);
+  oct_options_add (context, "Viewers", entries, &options->pipeline);
 }
 
 gboolean
@@ -266,25 +286,25 @@ oct_record_options_parse (
 {
   OctRecordOptions *p = &options->pipeline;
   g_autoptr (GOptionContext) context = g_option_context_new (NULL);
-  GOptionGroup *group = g_option_group_new ("record", NULL, NULL, p, NULL);
 
   g_option_context_set_summary (context,
       "Records and streams B-scans of OCT while they are being taken, until "
       "Ctrl-C.");
-  oct_sensing_options_add (group, &p->sensing);
   p->max = 100.0;
   options->rtsp_port = -1;
-  add_source_entries (group, p);
-  add_entries (group, options);
-  add_film_entries (group, p);
-  g_option_context_set_main_group (context, group);
-  oct_source_options_add (context, &p->spectra);
+  record_add_source (context, p);
+  oct_source_options_add (context, TRUE, &p->spectra);
   oct_digitizer_options_add (context, &p->digitizer);
   oct_scanner_options_add (context, &p->scanner);
-  oct_view_options_join (argc, *argv);
-  oct_view_options_add (context, &p->images);
   oct_instrument_options_add (context, &p->instrument);
-  oct_version_add (context);
+  record_add_reconstruction (context, p);
+  oct_sensing_options_add (context, &p->sensing);
+  oct_view_options_join (argc, *argv);
+  oct_view_options_add (context, FALSE, &p->images);
+  record_add_recording (context, options);
+  record_add_films (context, p);
+  record_add_viewers (context, options);
+  oct_options_add_help (context);
   if (!g_option_context_parse (context, argc, argv, error)
       || !oct_source_options_check (
           &p->spectra, *argc > 1 ? (*argv)[1] : NULL, error))

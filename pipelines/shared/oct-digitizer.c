@@ -2,6 +2,7 @@
 #include "oct-digitizer.h"
 #include "oct-daq.h"
 #include "oct-launch.h"
+#include "oct-options.h"
 
 #include <errno.h>
 #include <math.h>
@@ -37,7 +38,7 @@ oct_digitizer_options_add (
   };
 
   options->clock_jitter = USUAL_JITTER;
-  g_option_context_add_main_entries (context, entries, NULL);
+  oct_options_add (context, "Digitizer", entries, NULL);
 }
 
 static gboolean

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "oct-instrument.h"
 #include "oct-calibration.h"
+#include "oct-options.h"
 
 /* Properties of octreconstruct for the wavenumbers of the samples and for the
  * dispersion. */
@@ -34,7 +35,7 @@ oct_instrument_options_add (
     { NULL },
   };
 
-  g_option_context_add_main_entries (context, entries, NULL);
+  oct_options_add (context, "Instrument", entries, NULL);
 }
 
 void
@@ -61,7 +62,7 @@ oct_ends_options_add (GOptionContext *context, OctEndsOptions *options)
     { NULL },
   };
 
-  g_option_context_add_main_entries (context, entries, NULL);
+  oct_options_add (context, "Sides of the images", entries, NULL);
 }
 
 static gboolean

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "oct-launch.h"
 #include "oct-file-write.h"
+#include "oct-options.h"
 #include "oct-reader.h"
 #include "oct-recording.h"
 
@@ -26,25 +27,14 @@ static struct timespec hung_up_at; /* once that is set */
 static struct sigaction of_others; /* notified the first time, or nothing */
 
 void
-oct_source_options_add (GOptionContext *context, OctSourceOptions *options)
+oct_source_options_add (
+    GOptionContext *context, gboolean has_data, OctSourceOptions *options)
 {
   const GOptionEntry entries[] = {
     { "data", 0, 0, G_OPTION_ARG_FILENAME, &options->data,
         "File of spectra: raw, NumPy, MATLAB, HDF5, Thorlabs, or a recording "
         "(default: the virtual OCT system)",
         "FILE" },
-    { NULL },
-  };
-
-  g_option_context_add_main_entries (context, entries, NULL);
-  oct_source_options_add_described (context, options);
-}
-
-void
-oct_source_options_add_described (
-    GOptionContext *context, OctSourceOptions *options)
-{
-  const GOptionEntry entries[] = {
     { "samples", 0, 0, G_OPTION_ARG_INT, &options->samples,
         "Samples per A-line", "N" },
     { "lines", 0, 0, G_OPTION_ARG_INT, &options->lines, "A-lines per B-scan",
@@ -80,7 +70,8 @@ oct_source_options_add_described (
   };
 
   options->depth_start = options->depth_bins = -1;
-  g_option_context_add_main_entries (context, entries, NULL);
+  oct_options_add (
+      context, "File of spectra", has_data ? entries : entries + 1, NULL);
 }
 
 void

@@ -20,11 +20,9 @@ typedef struct {
   gint depth_start, depth_bins;
 } OctSourceOptions;
 
+/* `has_data`: with --data; a program may take files without an option. */
 void oct_source_options_add (
-    GOptionContext *context, OctSourceOptions *options);
-/* The same without --data, for a program that takes files without an option. */
-void oct_source_options_add_described (
-    GOptionContext *context, OctSourceOptions *options);
+    GOptionContext *context, gboolean has_data, OctSourceOptions *options);
 
 void oct_source_options_clear (OctSourceOptions *options);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "oct-scanner.h"
 #include "oct-launch.h"
+#include "oct-options.h"
 #include "oct-scan-relay.h"
 #include "oct/oct.h"
 
@@ -87,7 +88,7 @@ oct_scanner_options_add (GOptionContext *context, OctScannerOptions *options)
     { NULL },
   };
 
-  g_option_context_add_main_entries (context, entries, NULL);
+  oct_options_add (context, "Scanner", entries, NULL);
 }
 
 /* Sizes and places in um, degrees. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "oct-sensing.h"
+#include "oct-options.h"
 
 /* -1 might be given by a user. */
 #define NOT_GIVEN (-G_MAXDOUBLE)
@@ -42,7 +43,7 @@ oct_sensing_solvers (void)
  */
 
 void
-oct_sensing_options_add (GOptionGroup *group, OctSensingOptions *options)
+oct_sensing_options_add (GOptionContext *context, OctSensingOptions *options)
 {
   const GOptionEntry entries[] = {
     { "solver", 0, 0, G_OPTION_ARG_STRING, &options->solver,
@@ -58,7 +59,7 @@ oct_sensing_options_add (GOptionGroup *group, OctSensingOptions *options)
   };
 
   options->tau = options->sampling_rate = NOT_GIVEN;
-  g_option_group_add_entries (group, entries);
+  oct_options_add (context, "Compressive sensing", entries, NULL);
 }
 
 void

@@ -22,7 +22,8 @@ typedef struct {
   double tau, sampling_rate;
 } OctSensingOptions;
 
-void oct_sensing_options_add (GOptionGroup *group, OctSensingOptions *options);
+void oct_sensing_options_add (
+    GOptionContext *context, OctSensingOptions *options);
 void oct_sensing_options_clear (OctSensingOptions *options);
 
 /* Sets the given options, after the method.  FALSE with a sentence. */

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "oct-options.h"
 #include "oct-types.h"
 
 #define MOST_UM 1e6
@@ -25,9 +26,12 @@ oct_view_options_join (int *argc, char **argv)
 }
 
 void
-oct_view_options_add (GOptionContext *context, OctViewOptions *options)
+oct_view_options_add (
+    GOptionContext *context, gboolean has_bits, OctViewOptions *options)
 {
   const GOptionEntry entries[] = {
+    { "bits", 0, 0, G_OPTION_ARG_INT, &options->bits,
+        "Bits of the grey levels in pictures (PNG): 8 (default) or 16", "N" },
     { "depth-um", 0, 0, G_OPTION_ARG_STRING, &options->depths,
         "Depths of the images, in micrometres of the sample (default: all)",
         "FROM TO" },
@@ -46,19 +50,7 @@ oct_view_options_add (GOptionContext *context, OctViewOptions *options)
 
   options->average = 1;
   options->bits = 8;
-  g_option_context_add_main_entries (context, entries, NULL);
-}
-
-void
-oct_view_options_add_bits (GOptionContext *context, OctViewOptions *options)
-{
-  const GOptionEntry entries[] = {
-    { "bits", 0, 0, G_OPTION_ARG_INT, &options->bits,
-        "Bits of the grey levels in pictures (PNG): 8 (default) or 16", "N" },
-    { NULL },
-  };
-
-  g_option_context_add_main_entries (context, entries, NULL);
+  oct_options_add (context, "Images", has_bits ? entries : entries + 1, NULL);
 }
 
 static gboolean

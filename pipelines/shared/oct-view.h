@@ -26,11 +26,9 @@ typedef struct {
  * command line is parsed. */
 void oct_view_options_join (int *argc, char **argv);
 
-void oct_view_options_add (GOptionContext *context, OctViewOptions *options);
-
-/* --bits, of programs that make pictures of their own. */
-void oct_view_options_add_bits (
-    GOptionContext *context, OctViewOptions *options);
+/* `has_bits`: with --bits, of programs that make pictures of their own. */
+void oct_view_options_add (
+    GOptionContext *context, gboolean has_bits, OctViewOptions *options);
 
 /* After parsing, FALSE with a sentence; before gst_init(). */
 gboolean oct_view_options_check (OctViewOptions *options, GError **error);

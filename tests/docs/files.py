@@ -18,7 +18,7 @@ def ours(*patterns):
          "--others", "--exclude-standard", *patterns],
         cwd=ROOT, capture_output=True, text=True)
     if result.returncode != 0:
-        print("this is no checkout of git")
+        print("this is not a checkout of git")
         sys.exit(SKIP)
     return [name for name in result.stdout.split("\0")
             if name and (ROOT / name).is_file()]

@@ -32,7 +32,7 @@ def last_commit():
         [git, *SAFE, "ls-tree", "-r", "-z", "--name-only", "--full-tree", "HEAD"],
         cwd=ROOT, capture_output=True, text=True)
     if result.returncode != 0 or not (ROOT / ".git").exists():
-        print("this is no checkout of git")
+        print("this is not a checkout of git")
         sys.exit(files.SKIP)
     return set(result.stdout.split("\0")) - {""}
 

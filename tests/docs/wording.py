@@ -65,6 +65,8 @@ PATTERNS = {
         0, "begin with the subject: the sum of all A-lines",
         START + r"Of (?!course\b|these\b|those\b|them\b)"),
 }
+# those that sentences for users must not have either
+IN_STRINGS = ("is no",)
 
 C_TOKEN = re.compile(r"""("(?:\\.|[^"\\\n])*"|'(?:\\[^'\n]+|\\'|[^'\\\n])')|"""
                      r"/\*.*?\*/|(?://[^\n]*(?:\n[ \t]*|$))+", re.S)
@@ -83,6 +85,21 @@ def c_comments(text):
             yield [(first + i, re.sub(r"^\s*(?:/\*+|\*(?!/)|//+)|\*+/\s*$|-{4,}", " ",
                                       line))
                    for i, line in enumerate(found[0].split("\n"))]
+
+
+def c_strings(text):
+    """The same of strings that stand one after the other, as "a " PRIu64 "b" does."""
+    block, end = [], 0
+    for found in C_TOKEN.finditer(text):
+        if found[1] is None or found[1][0] != '"':
+            continue
+        if block and not re.fullmatch(r"[\sA-Z_0-9]*", text[end:found.start()]):
+            yield block
+            block = []
+        block.append((text.count("\n", 0, found.start()) + 1, found[1][1:-1]))
+        end = found.end()
+    if block:
+        yield block
 
 
 def hash_comments(text):
@@ -150,15 +167,18 @@ def comments(path, text):
 
 def find(path, text):
     """(pattern, line number, what is around it) of each phrase."""
-    for block in comments(path, text):
+    blocks = [(block, PATTERNS) for block in comments(path, text)]
+    if path.endswith((".c", ".h", ".cu", ".cuh")):
+        blocks += [(block, IN_STRINGS) for block in c_strings(text)]
+    for block, names in blocks:
         words = [(word, number) for number, line in block
                  for word in line.split()]
         joined = " ".join(word for word, _ in words)
         starts = [0]
         for word, _ in words:
             starts.append(starts[-1] + len(word) + 1)
-        for name, pattern in PATTERNS.items():
-            for found in re.finditer(pattern.expression, joined):
+        for name in names:
+            for found in re.finditer(PATTERNS[name].expression, joined):
                 place = bisect.bisect(starts, found.start()) - 1
                 around = joined[max(0, found.start() - 40):found.end() + 40]
                 yield name, words[place][1], around
@@ -184,6 +204,9 @@ def test_itself():
     assert [line for _, line, _ in find(
         "a.md", "# What is left\n\n```\nis no\n```\nIt\nis no number.\n")] == [7]
     assert not list(find("a.c", 'char *a = "/* Of it. */";\n'))
+    assert [(name, line) for name, line, _ in find(
+        "a.c", 'f ("It", "%s is "\n  "no number");\n')] == [("is no", 1)]
+    assert not list(find("a.c", 'f ("which there is", "no number");\n'))
 
 
 def main():

@@ -113,3 +113,84 @@ oct_test_mirrors_wait (GstElement *pipeline)
   gst_object_unref (bus);
   return s;
 }
+
+gboolean
+oct_test_mirrors_tune (GstElement *bin, const char *name, guint bscans)
+{
+  GstElement *element = gst_bin_get_by_name (GST_BIN (bin), name);
+  gboolean begun = FALSE;
+
+  g_signal_emit_by_name (element, "tune", bscans, &begun);
+  gst_object_unref (element);
+  return begun;
+}
+
+double
+oct_test_mirrors_get (const GstStructure *message, const char *field)
+{
+  double value = NAN;
+
+  fail_unless (
+      gst_structure_get_double (message, field, &value), "no %s", field);
+  return value;
+}
+
+void
+oct_test_mirrors_check_delay (const GstStructure *message)
+{
+  double lines = oct_test_mirrors_get (message, "delay-lines");
+
+  g_print ("lag %.4f, found %.4f +- %.4f\n", OCT_TEST_MIRRORS_LAG, lines,
+      oct_test_mirrors_get (message, "delay-error"));
+  fail_unless (fabs (lines - OCT_TEST_MIRRORS_LAG) < 0.02);
+  fail_unless (fabs (oct_test_mirrors_get (message, "delay")
+                     - lines / OCT_TEST_MIRRORS_RATE)
+               < 1e-12);
+}
+
+static guint8
+make_level (gint column, guint depth)
+{
+  guint32 h = (guint32)column * 0x9E3779B1u + depth * 0x85EBCA6Bu;
+
+  h = (h ^ (h >> 15)) * 0xC2B2AE35u;
+  return (guint8)((h ^ (h >> 13)) & 255);
+}
+
+void
+oct_test_mirrors_draw (guint8 *pixels, gboolean back, gint late)
+{
+  const gint wide = OCT_TEST_MIRRORS_WIDE;
+
+  for (guint z = 0; z < OCT_TEST_MIRRORS_HIGH; z++)
+    for (gint x = 0; x < wide; x++)
+      *pixels++ = make_level (back ? wide - 1 - x + late : x - late, z);
+}
+
+GstHarness *
+oct_test_mirrors_harness (const char *element, guint images)
+{
+  g_autofree char *caps = g_strdup_printf (
+      "video/x-raw, format=GRAY8, width=%u, height=%u, framerate=10/1%s",
+      OCT_TEST_MIRRORS_WIDE, OCT_TEST_MIRRORS_HIGH * images,
+      images > 1 ? ", bscans=4" : "");
+  GstHarness *harness = oct_test_harness (element);
+
+  gst_bus_set_sync_handler (oct_test_bus (harness), NULL, NULL, NULL);
+  gst_harness_set_src_caps_str (harness, caps);
+  return harness;
+}
+
+GstStructure *
+oct_test_mirrors_wait_for_harness (GstHarness *harness)
+{
+  GstMessage *message = gst_bus_timed_pop_filtered (
+      oct_test_bus (harness), 60 * GST_SECOND, GST_MESSAGE_ELEMENT);
+  GstStructure *s;
+
+  fail_unless (message != NULL, "no result after a minute");
+  s = gst_structure_copy (gst_message_get_structure (message));
+  g_print ("%s\n", gst_structure_get_string (s, "text"));
+  gst_message_unref (message);
+  return s;
+}

@@ -30,3 +30,25 @@ void oct_test_mirrors_take (const OctScanPoint *places, double noise);
 
 /* The next message oct-tune, gst_structure_free() it. */
 GstStructure *oct_test_mirrors_wait (GstElement *pipeline);
+
+/* Emits the action signal tune of the element `name`, and returns its answer. */
+gboolean oct_test_mirrors_tune (
+    GstElement *bin, const char *name, guint bscans);
+
+double oct_test_mirrors_get (const GstStructure *message, const char *field);
+
+/* The delay is OCT_TEST_MIRRORS_LAG. */
+void oct_test_mirrors_check_delay (const GstStructure *message);
+
+#define OCT_TEST_MIRRORS_WIDE 64u
+#define OCT_TEST_MIRRORS_HIGH 4u
+
+/* An image [HIGH][WIDE] with random levels, its columns `late` columns late on the
+ * way in which it is taken. */
+void oct_test_mirrors_draw (guint8 *pixels, gboolean back, gint late);
+
+/* A harness in which results are messages, too; images of these caps come. */
+GstHarness *oct_test_mirrors_harness (const char *element, guint images);
+
+/* As oct_test_mirrors_wait(). */
+GstStructure *oct_test_mirrors_wait_for_harness (GstHarness *harness);

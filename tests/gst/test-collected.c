@@ -331,7 +331,8 @@ GST_END_TEST;
 /* Nothing waits for a branch that failed, or it would wait for ever. */
 GST_START_TEST (test_given_up)
 {
-  branches[SLOW]->gone = TRUE;
+  gst_oct_collected_branch_step (
+      branches[SLOW], GST_OCT_COLLECTED_BRANCH_GIVE_UP);
   gst_oct_collected_set_end (&all, 2);
   bring (1);
   gst_oct_collected_branch_ends (&all, branches[FAST], 1);
@@ -353,15 +354,43 @@ GST_START_TEST (test_ahead)
 {
   ck_assert (!gst_oct_collected_is_ahead (&all, 15));
   ck_assert (gst_oct_collected_is_ahead (&all, 16));
-  branches[FAST]->waits = TRUE;
+  gst_oct_collected_branch_step (branches[FAST], GST_OCT_COLLECTED_BRANCH_WAIT);
   ck_assert (gst_oct_collected_may_come (&all));
-  branches[SLOW]->waits = TRUE;
+  gst_oct_collected_branch_step (branches[SLOW], GST_OCT_COLLECTED_BRANCH_WAIT);
   ck_assert (!gst_oct_collected_may_come (&all));
-  branches[SLOW]->waits = FALSE;
+  gst_oct_collected_branch_step (
+      branches[SLOW], GST_OCT_COLLECTED_BRANCH_CONTINUE);
   gst_oct_collected_remove (&all, pads[SLOW]);
   ck_assert (gst_oct_collected_find (&all, pads[SLOW]) == NULL);
   ck_assert (!gst_oct_collected_may_come (&all));
   ck_assert (gst_oct_collected_is_ahead (&all, 8));
+}
+
+GST_END_TEST;
+
+/* Only what can follow changes the state. */
+GST_START_TEST (test_states)
+{
+  gst_oct_collected_step (&all, GST_OCT_COLLECTED_STOP);
+  ck_assert (gst_oct_collected_is_closed (&all));
+  gst_oct_collected_step (&all, GST_OCT_COLLECTED_FLUSH);
+  gst_oct_collected_lose (&all, 5);
+  ck_assert_int_eq (all.state, GST_OCT_COLLECTED_STOPPED);
+  gst_oct_collected_step (&all, GST_OCT_COLLECTED_START);
+  ck_assert (!gst_oct_collected_is_closed (&all));
+  gst_oct_collected_lose (&all, 6);
+  gst_oct_collected_step (&all, GST_OCT_COLLECTED_FLUSH);
+  ck_assert (gst_oct_collected_is_closed (&all));
+  /* nothing is counted any more */
+  gst_oct_collected_step (&all, GST_OCT_COLLECTED_FLUSHED);
+  ck_assert_int_eq (all.state, GST_OCT_COLLECTED_GOING);
+  /* a branch that was given up stays so in the next stream */
+  gst_oct_collected_branch_step (
+      branches[SLOW], GST_OCT_COLLECTED_BRANCH_GIVE_UP);
+  gst_oct_collected_branch_ends (&all, branches[SLOW], 1);
+  ck_assert (gst_oct_collected_branch_has_ended (branches[SLOW]));
+  gst_oct_collected_branch_starts (&all, branches[SLOW], 2);
+  ck_assert_int_eq (branches[SLOW]->state, GST_OCT_COLLECTED_BRANCH_GONE);
 }
 
 GST_END_TEST;
@@ -383,7 +412,7 @@ GST_START_TEST (test_flush)
   ck_assert_uint_eq (kept.length, 1);
   g_queue_clear_full (&kept, (GDestroyNotify)gst_event_unref);
   assert_none (FALSE);
-  ck_assert (!branches[FAST]->eos);
+  ck_assert (!gst_oct_collected_branch_has_ended (branches[FAST]));
   bring (3);
   assert_next (3);
 }
@@ -412,6 +441,7 @@ collected_suite (void)
   tcase_add_test (tcase, test_late_start);
   tcase_add_test (tcase, test_given_up);
   tcase_add_test (tcase, test_ahead);
+  tcase_add_test (tcase, test_states);
   tcase_add_test (tcase, test_flush);
   return suite;
 }

@@ -105,7 +105,7 @@ static const BadInput bad_inputs[] = {
       "`line-rate` is given; set it in A-lines per second." },
   { "octsrc location=@/good.raw format=npy samples=64 lines=4" CHAIN, "octsrc",
       NULL, STREAM (FORMAT),
-      "File '@/good.raw' is no NumPy .npy file (it does not begin with "
+      "File '@/good.raw' is not a NumPy .npy file (it does not begin with "
       "\\x93NUMPY); set `format` to what it is, or save it with "
       "numpy.save(file, a)." },
   { "octsrc location=@/spectra.png samples=64 lines=4" CHAIN, "octsrc", NULL,

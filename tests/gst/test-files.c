@@ -398,7 +398,7 @@ GST_START_TEST (test_bad_is_read_once)
   g_autofree char *path =
       g_str_equal (readers[__i__].property, "background")
           ? oct_test_npy ("bad.npy", npy, "abcdef", 6)
-          : oct_test_text ("bad.txt", "this is no number\n");
+          : oct_test_text ("bad.txt", "this is not a number\n");
 
   read_once (&readers[__i__], path);
 }

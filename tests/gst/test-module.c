@@ -85,7 +85,7 @@ GST_END_TEST
 
 GST_START_TEST (test_text)
 {
-  install (NULL, "this is no module");
+  install (NULL, "this is not a module");
   check_refused ("cannot be loaded", OCT_DEVICE_MODULE);
 }
 GST_END_TEST

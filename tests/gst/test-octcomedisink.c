@@ -553,7 +553,7 @@ GST_START_TEST (test_refusals)
     { { BOARD }, "gate=true", "channels=1,2,4", "`gate` of octscangen" },
     { { BOARD }, "", "full-scale=12", "-5 to 5 V, 0 to 10 V, -10 to 10 V" },
     { { BOARD }, "", "range=7", "has no range up to 7 V" },
-    { { BOARD, .no_range = TRUE }, "", "", "ranges that are no voltages" },
+    { { BOARD, .no_range = TRUE }, "", "", "ranges that are not voltages" },
     { { BOARD, .no_inputs = TRUE }, "", "clock-input=2", "`clock-input`" },
     { { BOARD }, "", "clock-input=8", "no clock at input 8" },
     { { BOARD }, "", "start-input=9", "cannot be started at input 9" },

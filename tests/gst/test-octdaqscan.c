@@ -276,6 +276,48 @@ send_path (const char *name, GstElement *pipeline, GstEvent *event)
   return source;
 }
 
+/* From `socket` along the path of `file`; `seen` gets the events and B-scans. */
+static GstElement *
+make_watched (
+    const char *socket, const char *file, const char *properties, Seen *seen)
+{
+  g_autofree char *launch =
+      g_strdup_printf ("octdaqsrc name=source socket=%s scan-file=%s %s ! "
+                       "appsink name=sink sync=false",
+          socket, file, properties);
+  GstElement *pipeline = gst_parse_launch (launch, NULL);
+  g_autoptr (GstElement) source = NULL;
+  g_autoptr (GstPad) pad = NULL;
+
+  fail_unless (pipeline != NULL);
+  source = gst_bin_get_by_name (GST_BIN (pipeline), "source");
+  pad = gst_element_get_static_pad (source, "src");
+  gst_pad_add_probe (pad,
+      GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,
+      see_paths, seen, NULL);
+  return pipeline;
+}
+
+static void
+write_volume (OctDaqWriter *writer)
+{
+  for (guint block = 0; block < LINES * BSCANS / 2; block++)
+    write_block (writer);
+}
+
+static guint64
+pull_numbers (GstElement *pipeline, guint count)
+{
+  guint64 last = 0;
+
+  for (guint i = 0; i < count; i++) {
+    g_autoptr (GstSample) sample = pull (pipeline);
+
+    last = GST_BUFFER_OFFSET (gst_sample_get_buffer (sample));
+  }
+  return last;
+}
+
 /* Another path comes before the first B-scan of its A-lines, whatever is lost
  * about it.  Second: it came before the digitizer had begun, and says its A-line
  * all the same; third: it does not say it and waits for the end of the volume. */
@@ -287,26 +329,14 @@ GST_START_TEST (test_change)
   g_autofree char *file = oct_test_file_path ("scan-path.txt");
   g_autofree char *other = oct_test_file_path ("scan-other.txt");
   OctDaqWriter *writer = open_scan_writer (socket, BSCANS);
-  g_autofree char *launch = NULL;
   g_autoptr (GstElement) pipeline = NULL;
-  g_autoptr (GstElement) source = NULL;
-  g_autoptr (GstPad) pad = NULL;
-  guint64 last = 0;
   Seen seen = { 0 };
 
   make_scan ("pattern=spiral lines=8 bscans=4", file, NULL);
   make_scan ("pattern=lissajous lines=8 bscans=4 cycles=2", other, NULL);
-  launch = g_strdup_printf (
-      "octdaqsrc name=source socket=%s scan-file=%s reconnect=false "
-      "keep-incomplete=true timeout=%u ! appsink name=sink sync=false",
-      socket, file, LONG);
-  pipeline = gst_parse_launch (launch, NULL);
-  fail_unless (pipeline != NULL);
-  source = gst_bin_get_by_name (GST_BIN (pipeline), "source");
-  pad = gst_element_get_static_pad (source, "src");
-  gst_pad_add_probe (pad,
-      GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,
-      see_paths, &seen, NULL);
+  pipeline = make_watched (socket, file,
+      "reconnect=false keep-incomplete=true timeout=" G_STRINGIFY (LONG),
+      &seen);
   if (__i__ == 1)
     gst_object_unref (send_path (
         "source", pipeline, make_path_event (other, BSCANS, 2 * change)));
@@ -315,10 +345,7 @@ GST_START_TEST (test_change)
   for (guint block = 0; block < 3 * volume; block++) {
     /* in the middle of the first volume, once a B-scan of it has come */
     if (block == volume / 2) {
-      g_autoptr (GstSample) sample = pull (pipeline);
-
-      last = GST_BUFFER_OFFSET (gst_sample_get_buffer (sample));
-      fail_unless (last == 0);
+      fail_unless (pull_numbers (pipeline, 1) == 0);
       if (__i__ != 1)
         gst_object_unref (send_path ("source", pipeline,
             make_path_event (
@@ -331,12 +358,8 @@ GST_START_TEST (test_change)
   }
   oct_daq_close (writer);
   /* all but the one of which nothing has come */
-  for (guint i = 0; i < 3 * BSCANS - 2; i++) {
-    g_autoptr (GstSample) sample = pull (pipeline);
-
-    last = GST_BUFFER_OFFSET (gst_sample_get_buffer (sample));
-  }
-  fail_unless_equals_uint64 (last, 3 * BSCANS - 1);
+  fail_unless_equals_uint64 (
+      pull_numbers (pipeline, 3 * BSCANS - 2), 3 * BSCANS - 1);
   fail_unless_equals_int (seen.paths, 2);
   fail_unless_equals_int (seen.other, 1);
   fail_unless_equals_uint64 (seen.begun[0], 0);
@@ -368,8 +391,7 @@ GST_START_TEST (test_refused_change)
       __i__ == 0 ? make_path_event (other, BSCANS + 1, 0)
                  : make_path_event (other, BSCANS, LINES)));
   fail_unless (oct_daq_wait_for_readers (writer, 1, LONG) == 1);
-  for (guint block = 0; block < LINES * BSCANS / 2; block++)
-    write_block (writer);
+  write_volume (writer);
   oct_daq_close (writer);
   for (guint i = 0; i < BSCANS; i++)
     gst_sample_unref (pull (pipeline));
@@ -388,26 +410,6 @@ GST_START_TEST (test_refused_change)
 }
 GST_END_TEST
 
-static void
-write_volume (OctDaqWriter *writer)
-{
-  for (guint block = 0; block < LINES * BSCANS / 2; block++)
-    write_block (writer);
-}
-
-static guint64
-pull_numbers (GstElement *pipeline, guint count)
-{
-  guint64 last = 0;
-
-  for (guint i = 0; i < count; i++) {
-    g_autoptr (GstSample) sample = pull (pipeline);
-
-    last = GST_BUFFER_OFFSET (gst_sample_get_buffer (sample));
-  }
-  return last;
-}
-
 /* A digitizer that was started again counts from 0: which of its A-lines one of
  * the scanner is nobody knows, and another path does not wait for it for ever. */
 GST_START_TEST (test_change_after_reconnect)
@@ -416,25 +418,14 @@ GST_START_TEST (test_change_after_reconnect)
   g_autofree char *file = oct_test_file_path ("scan-path.txt");
   g_autofree char *other = oct_test_file_path ("scan-other.txt");
   OctDaqWriter *writer = open_scan_writer (socket, BSCANS);
-  g_autofree char *launch = NULL;
   g_autoptr (GstElement) pipeline = NULL;
   g_autoptr (GstElement) source = NULL;
-  g_autoptr (GstPad) pad = NULL;
   Seen seen = { 0 };
 
   make_scan ("pattern=spiral lines=8 bscans=4", file, NULL);
   make_scan ("pattern=lissajous lines=8 bscans=4 cycles=2", other, NULL);
-  launch = g_strdup_printf (
-      "octdaqsrc name=source socket=%s scan-file=%s ! appsink name=sink "
-      "sync=false",
-      socket, file);
-  pipeline = gst_parse_launch (launch, NULL);
-  fail_unless (pipeline != NULL);
+  pipeline = make_watched (socket, file, "", &seen);
   source = gst_bin_get_by_name (GST_BIN (pipeline), "source");
-  pad = gst_element_get_static_pad (source, "src");
-  gst_pad_add_probe (pad,
-      GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,
-      see_paths, &seen, NULL);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   fail_unless (oct_daq_wait_for_readers (writer, 1, LONG) == 1);
   write_volume (writer);

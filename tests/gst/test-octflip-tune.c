@@ -15,32 +15,11 @@
 #define BSCANS OCT_TEST_MIRRORS_BSCANS
 #define SAMPLES OCT_TEST_MIRRORS_SAMPLES
 #define DEPTHS 256u
-#define RATE OCT_TEST_MIRRORS_RATE
 #define LAG OCT_TEST_MIRRORS_LAG
 /* With this multiple of a camera's noise the A-scans have 10 dB or less. */
 #define NOISE 9.0
 
 /* ---------------------------------------------------------------- the messages */
-
-static double
-get_double (const GstStructure *s, const char *field)
-{
-  double value = NAN;
-
-  fail_unless (gst_structure_get_double (s, field, &value), "no %s", field);
-  return value;
-}
-
-static gboolean
-tune (GstElement *pipeline, guint bscans)
-{
-  GstElement *flip = gst_bin_get_by_name (GST_BIN (pipeline), "flip");
-  gboolean begun = FALSE;
-
-  g_signal_emit_by_name (flip, "tune", bscans, &begun);
-  gst_object_unref (flip);
-  return begun;
-}
 
 static double
 get_shift (GstElement *pipeline)
@@ -145,8 +124,8 @@ tune_spectra (const char *images, const char *elements, double *shift)
   GstElement *pipeline = oct_test_make (launch);
   GstStructure *s;
 
-  fail_unless (tune (pipeline, BSCANS));
-  fail_unless (!tune (pipeline, BSCANS));
+  fail_unless (oct_test_mirrors_tune (pipeline, "flip", BSCANS));
+  fail_unless (!oct_test_mirrors_tune (pipeline, "flip", BSCANS));
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   s = oct_test_mirrors_wait (pipeline);
   *shift = get_shift (pipeline);
@@ -172,20 +151,17 @@ GST_START_TEST (test_loop)
 
   s = tune_spectra (IMAGES, "", &shift);
   assert_equals_string (gst_structure_get_string (s, "result"), "changed");
-  g_print ("lag %.4f, found %.4f +- %.4f\n", LAG, get_double (s, "delay-lines"),
-      get_double (s, "delay-error"));
-  fail_unless (fabs (get_double (s, "delay-lines") - LAG) < 0.02);
+  oct_test_mirrors_check_delay (s);
   fail_unless (
-      fabs (get_double (s, "delay") - get_double (s, "delay-lines") / RATE)
-      < 1e-12);
-  fail_unless (fabs (shift - 2 * get_double (s, "delay-lines")) < 1e-9);
-  fail_unless (fabs (shift - get_double (s, "way-back-shift")) < 1e-9);
-  fail_unless (get_double (s, "former-way-back-shift") == 0);
+      fabs (shift - 2 * oct_test_mirrors_get (s, "delay-lines")) < 1e-9);
+  fail_unless (
+      fabs (shift - oct_test_mirrors_get (s, "way-back-shift")) < 1e-9);
+  fail_unless (oct_test_mirrors_get (s, "former-way-back-shift") == 0);
 
   before = compare_ways (0);
   after = compare_ways (shift);
   best = compare_ways (2 * LAG);
-  right = oct_test_mirrors_follow (get_double (s, "delay"));
+  right = oct_test_mirrors_follow (oct_test_mirrors_get (s, "delay"));
   gst_structure_free (s);
   oct_test_mirrors_take (right, NOISE);
   again = compare_ways (0);
@@ -196,7 +172,7 @@ GST_START_TEST (test_loop)
   fail_unless (fabs (after - best) < 0.01);
   fail_unless (after > before + 0.1 && again > before + 0.1);
   s = tune_spectra (IMAGES, "", &shift);
-  fail_unless (fabs (get_double (s, "delay-lines")) < 0.02);
+  fail_unless (fabs (oct_test_mirrors_get (s, "delay-lines")) < 0.02);
   gst_structure_free (s);
 }
 GST_END_TEST;
@@ -218,70 +194,23 @@ GST_START_TEST (test_formats)
 
   oct_test_mirrors_take (late, 1);
   s = tune_spectra (IMAGES, formats[__i__], &shift);
-  fail_unless (fabs (get_double (s, "delay-lines") - LAG) < 0.03);
+  fail_unless (fabs (oct_test_mirrors_get (s, "delay-lines") - LAG) < 0.03);
   gst_structure_free (s);
 }
 GST_END_TEST;
 
 /* ------------------------------------------------------------ images by hand */
 
-#define WIDE 64u
-#define HIGH 4u
+#define WIDE OCT_TEST_MIRRORS_WIDE
+#define HIGH OCT_TEST_MIRRORS_HIGH
 #define SHIFT 3
 
-static guint8
-make_level (gint column, guint depth)
-{
-  guint32 h = (guint32)column * 0x9E3779B1u + depth * 0x85EBCA6Bu;
-
-  h = (h ^ (h >> 15)) * 0xC2B2AE35u;
-  return (guint8)((h ^ (h >> 13)) & 255);
-}
-
-/* Columns with random levels, `late` columns late on the way in which it is
- * taken. */
-static void
-draw (guint8 *pixels, gboolean back, gint late)
-{
-  for (guint z = 0; z < HIGH; z++)
-    for (gint x = 0; x < (gint)WIDE; x++)
-      pixels[z * WIDE + (guint)x] =
-          make_level (back ? (gint)WIDE - 1 - x + late : x - late, z);
-}
-
-/* `images` of them in each buffer. */
-static GstHarness *
-start_by_hand (guint images)
-{
-  g_autofree char *caps = g_strdup_printf (
-      "video/x-raw, format=GRAY8, width=%u, height=%u, framerate=10/1%s", WIDE,
-      HIGH * images, images > 1 ? ", bscans=4" : "");
-  GstHarness *harness = oct_test_harness ("octflip name=flip way-back=odd");
-
-  /* results are messages, too */
-  gst_bus_set_sync_handler (oct_test_bus (harness), NULL, NULL, NULL);
-  gst_harness_set_src_caps_str (harness, caps);
-  return harness;
-}
-
-static GstStructure *
-wait_for_harness (GstHarness *harness)
-{
-  GstMessage *message = gst_bus_timed_pop_filtered (
-      oct_test_bus (harness), 60 * GST_SECOND, GST_MESSAGE_ELEMENT);
-  GstStructure *s;
-
-  fail_unless (message != NULL, "no result after a minute");
-  s = gst_structure_copy (gst_message_get_structure (message));
-  g_print ("%s\n", gst_structure_get_string (s, "text"));
-  gst_message_unref (message);
-  return s;
-}
+#define ELEMENT "octflip name=flip way-back=odd"
 
 /* Several B-scans in a buffer, and a second search after the first. */
 GST_START_TEST (test_stacked)
 {
-  GstHarness *harness = start_by_hand (4);
+  GstHarness *harness = oct_test_mirrors_harness (ELEMENT, 4);
 
   for (gint late = -SHIFT; late <= SHIFT; late += SHIFT) {
     GstBuffer *buffer = gst_buffer_new_allocate (NULL, 4 * WIDE * HIGH, NULL);
@@ -291,12 +220,12 @@ GST_START_TEST (test_stacked)
 
     fail_unless (gst_buffer_map (buffer, &map, GST_MAP_WRITE));
     for (guint i = 0; i < 4; i++)
-      draw (map.data + i * WIDE * HIGH, i % 2 == 1, late);
+      oct_test_mirrors_draw (map.data + i * WIDE * HIGH, i % 2 == 1, late);
     gst_buffer_unmap (buffer, &map);
-    fail_unless (tune (harness->element, 4));
+    fail_unless (oct_test_mirrors_tune (harness->element, "flip", 4));
     gst_buffer_unref (gst_harness_push_and_pull (harness, buffer));
-    s = wait_for_harness (harness);
-    fail_unless (fabs (get_double (s, "delay-lines") - late) < 0.05);
+    s = oct_test_mirrors_wait_for_harness (harness);
+    fail_unless (fabs (oct_test_mirrors_get (s, "delay-lines") - late) < 0.05);
     fail_unless (!gst_structure_has_field (s, "delay"));
     fail_unless (gst_structure_get_uint (s, "pairs", &pairs) && pairs == 3);
     gst_structure_free (s);
@@ -312,7 +241,7 @@ make_image (guint bscan, guint bscans, guint64 volume)
   GstMapInfo map;
 
   fail_unless (gst_buffer_map (buffer, &map, GST_MAP_WRITE));
-  draw (map.data, bscan % 2 == 1, SHIFT);
+  oct_test_mirrors_draw (map.data, bscan % 2 == 1, SHIFT);
   gst_buffer_unmap (buffer, &map);
   oct_test_add_scan_meta (buffer, bscan, bscans, volume);
   return buffer;
@@ -323,16 +252,17 @@ make_image (guint bscan, guint bscans, guint64 volume)
 GST_START_TEST (test_apart)
 {
   static const guint bscans[] = { 3, 4, 0, 1, 3, 4 };
-  GstHarness *harness = start_by_hand (1);
+  GstHarness *harness = oct_test_mirrors_harness (ELEMENT, 1);
   GstStructure *s;
   guint pairs;
 
-  fail_unless (tune (harness->element, G_N_ELEMENTS (bscans)));
+  fail_unless (
+      oct_test_mirrors_tune (harness->element, "flip", G_N_ELEMENTS (bscans)));
   for (guint i = 0; i < G_N_ELEMENTS (bscans); i++)
     gst_buffer_unref (
         gst_harness_push_and_pull (harness, make_image (bscans[i], 5, i >= 2)));
-  s = wait_for_harness (harness);
-  fail_unless (fabs (get_double (s, "delay-lines") - SHIFT) < 0.05);
+  s = oct_test_mirrors_wait_for_harness (harness);
+  fail_unless (fabs (oct_test_mirrors_get (s, "delay-lines") - SHIFT) < 0.05);
   fail_unless (gst_structure_get_uint (s, "pairs", &pairs));
   fail_unless_equals_int (pairs, 3);
   gst_structure_free (s);
@@ -344,23 +274,23 @@ GST_END_TEST;
  * ends a search. */
 GST_START_TEST (test_failed)
 {
-  GstHarness *harness = start_by_hand (1);
+  GstHarness *harness = oct_test_mirrors_harness (ELEMENT, 1);
   GstStructure *s;
 
   oct_test_set (harness, "octflip", "way-back-shift", "1.5");
-  fail_unless (tune (harness->element, 0));
+  fail_unless (oct_test_mirrors_tune (harness->element, "flip", 0));
   for (guint i = 0; i < 2; i++) {
     GstBuffer *buffer = gst_buffer_new_allocate (NULL, WIDE * HIGH, NULL);
 
     gst_buffer_memset (buffer, 0, 100, WIDE * HIGH);
     gst_buffer_unref (gst_harness_push_and_pull (harness, buffer));
   }
-  s = wait_for_harness (harness);
+  s = oct_test_mirrors_wait_for_harness (harness);
   assert_equals_string (gst_structure_get_string (s, "result"), "failed");
   fail_unless (strstr (gst_structure_get_string (s, "text"), "resemble"));
   gst_structure_free (s);
   fail_unless (get_shift (harness->element) == 1.5);
-  fail_unless (tune (harness->element, G_MAXUINT));
+  fail_unless (oct_test_mirrors_tune (harness->element, "flip", G_MAXUINT));
   for (guint i = 0; i < 3; i++)
     gst_buffer_unref (
         gst_harness_push_and_pull (harness, make_image (i, 5, 0)));

@@ -14,8 +14,6 @@
 #define LINES OCT_TEST_MIRRORS_LINES
 #define BSCANS OCT_TEST_MIRRORS_BSCANS
 #define SAMPLES OCT_TEST_MIRRORS_SAMPLES
-#define RATE OCT_TEST_MIRRORS_RATE
-#define LAG OCT_TEST_MIRRORS_LAG
 /* With this multiple of a camera's noise the A-scans have 10 dB or less. */
 #define NOISE 9.0
 #define METRES 1e-3
@@ -56,26 +54,6 @@ make_path (Ways ways, guint lines, guint bscans, double width, double step)
   for (guint i = 0; i < 2; i++)
     gst_buffer_unref (buffers[i]);
   return gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM_STICKY, s);
-}
-
-static gboolean
-tune (GstElement *bin, guint bscans)
-{
-  GstElement *remap = gst_bin_get_by_name (GST_BIN (bin), "remap");
-  gboolean begun = FALSE;
-
-  g_signal_emit_by_name (remap, "tune", bscans, &begun);
-  gst_object_unref (remap);
-  return begun;
-}
-
-static double
-get_double (const GstStructure *s, const char *field)
-{
-  double value = NAN;
-
-  fail_unless (gst_structure_get_double (s, field, &value), "no %s", field);
-  return value;
 }
 
 static void
@@ -119,8 +97,8 @@ tune_spectra (const char *reconstruct, Ways ways, guint bscans)
       NULL);
   gst_object_unref (pad);
   gst_object_unref (src);
-  fail_unless (tune (pipeline, bscans));
-  fail_unless (!tune (pipeline, bscans));
+  fail_unless (oct_test_mirrors_tune (pipeline, "remap", bscans));
+  fail_unless (!oct_test_mirrors_tune (pipeline, "remap", bscans));
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   s = oct_test_mirrors_wait (pipeline);
   oct_test_stop (pipeline);
@@ -145,19 +123,14 @@ GST_START_TEST (test_loop)
   s = tune_spectra (outputs[__i__], FORTH_AND_BACK, BSCANS);
   assert_equals_string (gst_structure_get_string (s, "result"), "found");
   assert_equals_string (gst_structure_get_string (s, "axes"), "x");
-  g_print ("lag %.4f, found %.4f +- %.4f\n", LAG, get_double (s, "delay-lines"),
-      get_double (s, "delay-error"));
-  fail_unless (fabs (get_double (s, "delay-lines") - LAG) < 0.02);
-  fail_unless (
-      fabs (get_double (s, "delay") - get_double (s, "delay-lines") / RATE)
-      < 1e-12);
+  oct_test_mirrors_check_delay (s);
   fail_unless (gst_structure_get_uint (s, "pairs", &pairs));
   fail_unless_equals_int (pairs, BSCANS - 1);
-  right = oct_test_mirrors_follow (get_double (s, "delay"));
+  right = oct_test_mirrors_follow (oct_test_mirrors_get (s, "delay"));
   gst_structure_free (s);
   oct_test_mirrors_take (right, NOISE);
   s = tune_spectra (outputs[__i__], FORTH_AND_BACK, BSCANS);
-  fail_unless (fabs (get_double (s, "delay-lines")) < 0.02);
+  fail_unless (fabs (oct_test_mirrors_get (s, "delay-lines")) < 0.02);
   gst_structure_free (s);
 }
 GST_END_TEST;
@@ -177,19 +150,10 @@ GST_END_TEST;
 
 /* ------------------------------------------------------------ B-scans by hand */
 
-#define WIDE 64u
-#define HIGH 4u
+#define WIDE OCT_TEST_MIRRORS_WIDE
+#define HIGH OCT_TEST_MIRRORS_HIGH
 #define VOLUME 5u /* B-scans */
 #define SHIFT 3
-
-static guint8
-make_level (gint column, guint depth)
-{
-  guint32 h = (guint32)column * 0x9E3779B1u + depth * 0x85EBCA6Bu;
-
-  h = (h ^ (h >> 15)) * 0xC2B2AE35u;
-  return (guint8)((h ^ (h >> 13)) & 255);
-}
 
 /* B-scan `number` since the start, `late` A-lines late; the first `lost` A-lines
  * are. */
@@ -197,15 +161,9 @@ static GstBuffer *
 make_bscan (guint number, gint late, guint lost)
 {
   guint8 pixels[HIGH][WIDE];
-  gboolean back = number % VOLUME % 2 == 1;
   GstBuffer *buffer;
 
-  for (guint x = 0; x < WIDE; x++) {
-    gint at = back ? (gint)(WIDE - 1 - x) + late : (gint)x - late;
-
-    for (guint z = 0; z < HIGH; z++)
-      pixels[z][x] = make_level (at, z);
-  }
+  oct_test_mirrors_draw (pixels[0], number % VOLUME % 2 == 1, late);
   buffer = gst_buffer_new_memdup (pixels, sizeof pixels);
   oct_test_add_scan_meta (buffer, number % VOLUME, VOLUME, number / VOLUME);
   if (lost > 0)
@@ -216,15 +174,9 @@ make_bscan (guint number, gint late, guint lost)
 static GstHarness *
 start_by_hand (Ways ways)
 {
-  g_autofree char *caps = g_strdup_printf (
-      "video/x-raw, format=GRAY8, width=%u, height=%u, framerate=10/1", WIDE,
-      HIGH);
-  GstHarness *harness =
-      oct_test_harness ("octremap name=remap columns=8 rows=2 method=nearest");
+  GstHarness *harness = oct_test_mirrors_harness (
+      "octremap name=remap columns=8 rows=2 method=nearest", 1);
 
-  /* results are messages, too */
-  gst_bus_set_sync_handler (oct_test_bus (harness), NULL, NULL, NULL);
-  gst_harness_set_src_caps_str (harness, caps);
   fail_unless (gst_harness_push_event (
       harness, make_path (ways, WIDE, VOLUME, 1, 0.01)));
   return harness;
@@ -235,23 +187,6 @@ push (GstHarness *harness, guint number, gint late, guint lost)
 {
   fail_unless_equals_int (
       gst_harness_push (harness, make_bscan (number, late, lost)), GST_FLOW_OK);
-}
-
-static GstStructure *
-wait_for_harness (GstHarness *harness)
-{
-  GstMessage *message;
-  GstStructure *s = NULL;
-
-  while (s == NULL) {
-    message = gst_bus_timed_pop_filtered (
-        oct_test_bus (harness), 60 * GST_SECOND, GST_MESSAGE_ELEMENT);
-    fail_unless (message != NULL, "no result after a minute");
-    s = gst_structure_copy (gst_message_get_structure (message));
-    gst_message_unref (message);
-  }
-  g_print ("%s\n", gst_structure_get_string (s, "text"));
-  return s;
 }
 
 /* The axes along which the beam moves; the last B-scan of a volume and the first
@@ -268,11 +203,11 @@ GST_START_TEST (test_axes)
   GstStructure *s;
   guint pairs;
 
-  fail_unless (tune (harness->element, 10));
+  fail_unless (oct_test_mirrors_tune (harness->element, "remap", 10));
   for (guint i = 0; i < 10; i++)
     push (harness, i, SHIFT, 0);
-  s = wait_for_harness (harness);
-  fail_unless (fabs (get_double (s, "delay-lines") - SHIFT) < 0.05);
+  s = oct_test_mirrors_wait_for_harness (harness);
+  fail_unless (fabs (oct_test_mirrors_get (s, "delay-lines") - SHIFT) < 0.05);
   fail_unless (!gst_structure_has_field (s, "delay"));
   assert_equals_string (
       gst_structure_get_string (s, "axes"), cases[__i__].axes);
@@ -293,25 +228,26 @@ GST_START_TEST (test_told_again)
   GstStructure *s;
   guint pairs;
 
-  fail_unless (tune (harness->element, 5));
+  fail_unless (oct_test_mirrors_tune (harness->element, "remap", 5));
   for (guint i = 0; i < 3; i++)
     push (harness, i, SHIFT, 0);
   fail_unless (gst_harness_push_event (
       harness, make_path (FORTH_AND_BACK, WIDE, VOLUME, 1, 0.01)));
   for (guint i = 5; i < 10; i++)
     push (harness, i, -1, 0);
-  s = wait_for_harness (harness);
-  fail_unless (fabs (get_double (s, "delay-lines") + 1) < 0.05);
+  s = oct_test_mirrors_wait_for_harness (harness);
+  fail_unless (fabs (oct_test_mirrors_get (s, "delay-lines") + 1) < 0.05);
   fail_unless (gst_structure_get_uint (s, "pairs", &pairs));
   fail_unless_equals_int (pairs, 4);
   gst_structure_free (s);
   /* another pattern ends it */
-  fail_unless (tune (harness->element, 5));
+  fail_unless (oct_test_mirrors_tune (harness->element, "remap", 5));
   push (harness, 10, SHIFT, 0);
   fail_unless (gst_harness_push_event (
       harness, make_path (ONE_WAY, WIDE, VOLUME, 1, 0.01)));
   push (harness, 15, SHIFT, 0);
-  assert_failed (wait_for_harness (harness), "does not go forth and back");
+  assert_failed (oct_test_mirrors_wait_for_harness (harness),
+      "does not go forth and back");
   gst_harness_teardown (harness);
 }
 GST_END_TEST;
@@ -323,19 +259,20 @@ GST_START_TEST (test_lost)
   GstStructure *s;
   guint pairs;
 
-  fail_unless (tune (harness->element, 4));
+  fail_unless (oct_test_mirrors_tune (harness->element, "remap", 4));
   for (guint i = 0; i < 6; i++)
     push (harness, i, SHIFT, i == 2 ? WIDE / 8 + 1 : i == 3 ? WIDE / 8 : 0);
-  s = wait_for_harness (harness);
+  s = oct_test_mirrors_wait_for_harness (harness);
   /* 0 and 1 */
   fail_unless (gst_structure_get_uint (s, "pairs", &pairs));
   fail_unless_equals_int (pairs, 2);
-  fail_unless (fabs (get_double (s, "delay-lines") - SHIFT) < 0.05);
+  fail_unless (fabs (oct_test_mirrors_get (s, "delay-lines") - SHIFT) < 0.05);
   gst_structure_free (s);
-  fail_unless (tune (harness->element, 4));
+  fail_unless (oct_test_mirrors_tune (harness->element, "remap", 4));
   for (guint i = 10; i < 210; i++)
     push (harness, i, SHIFT, WIDE / 2);
-  assert_failed (wait_for_harness (harness), "an eighth of their A-lines");
+  assert_failed (oct_test_mirrors_wait_for_harness (harness),
+      "an eighth of their A-lines");
   gst_harness_teardown (harness);
 }
 GST_END_TEST;
@@ -345,18 +282,19 @@ GST_START_TEST (test_ends)
 {
   GstHarness *harness = start_by_hand (FORTH_AND_BACK);
 
-  fail_unless (tune (harness->element, 0));
+  fail_unless (oct_test_mirrors_tune (harness->element, "remap", 0));
   for (guint i = 0; i < 2; i++) {
     GstBuffer *buffer = make_bscan (i, 0, 0);
 
     gst_buffer_memset (buffer, 0, 100, WIDE * HIGH);
     fail_unless_equals_int (gst_harness_push (harness, buffer), GST_FLOW_OK);
   }
-  assert_failed (wait_for_harness (harness), "resemble");
-  fail_unless (tune (harness->element, G_MAXUINT));
+  assert_failed (oct_test_mirrors_wait_for_harness (harness), "resemble");
+  fail_unless (oct_test_mirrors_tune (harness->element, "remap", G_MAXUINT));
   push (harness, 5, SHIFT, 0);
   gst_element_set_state (harness->element, GST_STATE_READY);
-  assert_failed (wait_for_harness (harness), "The stream has ended before");
+  assert_failed (oct_test_mirrors_wait_for_harness (harness),
+      "The stream has ended before");
   fail_unless (
       gst_bus_pop_filtered (oct_test_bus (harness), GST_MESSAGE_ELEMENT)
       == NULL);

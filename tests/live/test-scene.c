@@ -267,7 +267,7 @@ check_number (const OctLiveLookField *field, GParamSpec *spec)
       g_value_unset (&first);
     }
   } else {
-    g_error ("%s is no number", field->property);
+    g_error ("%s is not a number", field->property);
   }
 }
 

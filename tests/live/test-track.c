@@ -168,11 +168,13 @@ test_path (void)
   Beam beam = { 0 };
   JsonBuilder *builder = oct_live_json_begin ("path");
   g_autofree char *text = NULL;
+  OctLiveArea area = { 0 };
   GstPad *peer;
 
   beam.track = oct_live_track_new (beam_on_changed, &beam);
   beam.pad = make_pad (&peer);
   oct_live_track_watch (beam.track, beam.pad);
+  g_assert_false (oct_live_track_set_area (beam.track, &area));
   beam_tell_path (&beam, "raster");
   gst_pad_push_event (
       beam.pad, gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM_STICKY,
@@ -193,6 +195,11 @@ test_path (void)
                                   "\"x\":[0,1000,2000,3000,4000,5000,6000,7000,"
                                   "0,1000,"));
   g_assert_nonnull (strstr (text, "-3000,-3000]"));
+  g_assert_true (oct_live_track_set_area (beam.track, &area));
+  g_assert_true (area.sized);
+  g_assert_cmpfloat_with_epsilon (area.corners[2].x, 7e-3, 1e-9);
+  g_assert_cmpfloat_with_epsilon (area.corners[2].y, -3e-3, 1e-9);
+  oct_live_area_clear (&area);
   oct_live_track_free (beam.track);
   gst_object_unref (beam.pad);
   gst_object_unref (peer);

@@ -123,11 +123,13 @@ def test_help(folder):
         built = here.build / "pipelines" / program
         built.parent.mkdir(parents=True, exist_ok=True)
         built.write_text("#!/bin/sh\n[ \"$*\" = --help ] && printf 'Usage:\\n  it\\n\\n"
-                         "Application Options:\\n  --new=N   Something\\n'\n")
+                         "It does.\\n\\nSource:\\n  --new=N   Something\\n\\n"
+                         "Help:\\n  -h, --help\\n'\n")
         built.chmod(0o755)
         text = ask("-h")
-        assert text.endswith("\nApplication Options:\n  --new=N   Something\n"), text
-        assert "Usage:\n  it" not in text, text
+        assert text.endswith("\n\nSource:\n  --new=N   Something\n\nHelp:\n"
+                             "  -h, --help\n"), text
+        assert "Usage:\n  it" not in text and "It does." not in text, text
 
 
 def test_gpus(folder):

@@ -172,7 +172,7 @@ def test_packages(folder):
             ("echo E: lintian; exit 2", 1, "1 passed, 1 failed, 0 skipped")):
         found, text = run_tests(folder, "--packages", packages=packages)
         if "does not run a Debian that has a name" in text:
-            raise tap.Skip("this is no Debian")
+            raise tap.Skip("this is not Debian")
         assert found == status, (packages, found, text)
         lines = text.splitlines()
         assert lines[-1] == last, (packages, text)

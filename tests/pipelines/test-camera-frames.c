@@ -133,15 +133,15 @@ test_record (void)
     .height = 64,
     .min = 0.0,
     .max = 60.0 };
-  GOptionGroup *group = g_option_group_new ("", "", "", NULL, NULL);
+  GOptionContext *context = g_option_context_new (NULL);
   g_autoptr (GError) error = NULL;
   g_autoptr (GstElement) pipeline = NULL;
   g_autoptr (GstPad) pad = NULL;
 
   options.spectra.calibration = write_calibration ();
   /* says that none is given */
-  oct_sensing_options_add (group, &options.sensing);
-  g_option_group_unref (group);
+  oct_sensing_options_add (context, &options.sensing);
+  g_option_context_free (context);
   pipeline = oct_record_pipeline_new (&options, &error);
   g_assert_no_error (error);
   pad = oct_record_pipeline_get_spectra (pipeline);

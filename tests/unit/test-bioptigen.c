@@ -127,7 +127,7 @@ test_unp_refused (void)
   }
   write_text ("bad.xml", lines);
   oct_test_assert_refused (path, NONE, OCT_ERROR_FORMAT,
-      "are no text of at most 1 MiB", "`format` to raw");
+      "are not text of at most 1 MiB", "`format` to raw");
   write_text ("bad.xml", MONSTER);
   oct_test_assert_refused (path, (OctReaderSettings){ .samples = 5 },
       OCT_ERROR_SETTINGS, "thus samples 4", "`samples` is set to 5");

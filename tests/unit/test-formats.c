@@ -725,7 +725,7 @@ test_srr (void)
   for (guint i = 0; i < G_N_ELEMENTS (bad); i++) {
     write_srr (0, bad[i]);
     oct_test_assert_refused (oct_test_path (first), (OctReaderSettings){ 0 },
-        OCT_ERROR_FORMAT, "no whole Thorlabs .srr", "copy all files");
+        OCT_ERROR_FORMAT, "not a whole Thorlabs .srr", "copy all files");
   }
   path = oct_test_write ("x.srr", "headersize=99999999999\n", 23);
   oct_test_assert_refused (path, (OctReaderSettings){ 0 }, OCT_ERROR_FORMAT,

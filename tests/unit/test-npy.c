@@ -219,8 +219,8 @@ test_prefix (void)
     gsize size;
     const char *found;
   } cases[] = {
-    { "", 0, "no NumPy .npy file" },
-    { "\x93NUMPX\1\0\0\0", 10, "no NumPy .npy file" },
+    { "", 0, "not a NumPy .npy file" },
+    { "\x93NUMPX\1\0\0\0", 10, "not a NumPy .npy file" },
     { "\x93NUMPY\1\0", 8, "end of the file" },
     { "\x93NUMPY\1\0\x76\0", 10, "end of the file" },
     { "\x93NUMPY\2\0\x76\0\0", 11, "end of the file" },

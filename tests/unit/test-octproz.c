@@ -211,7 +211,7 @@ test_huge (void)
   write_settings ("scan_meta.txt", 32, 1u << 30, 1u << 16, 1u << 16, PLAIN);
   write_samples ("scan_raw.raw", 4, 48);
   assert_refused ((OctReaderSettings){ 0 }, OCT_ERROR_FORMAT,
-      "192 bytes, which are no whole B-scans of 65536 lines of 65536 samples",
+      "192 bytes, which are not whole B-scans of 65536 lines of 65536 samples",
       "copy both again");
 }
 
@@ -225,14 +225,14 @@ test_refused (void)
   write_settings ("scan_meta.txt", 16, 1, 2, 4, PLAIN);
   write_samples ("scan_raw.raw", 2, 17);
   assert_refused ((OctReaderSettings){ 0 }, OCT_ERROR_FORMAT,
-      "34 bytes, which are no whole B-scans of 2 lines of 4 samples",
+      "34 bytes, which are not whole B-scans of 2 lines of 4 samples",
       "`format` to raw");
   write_samples ("scan_raw.raw", 2, 16);
   assert_refused ((OctReaderSettings){ .samples = 5 }, OCT_ERROR_SETTINGS,
       "thus samples 4", "`samples` is set to 5");
   write_settings ("scan_meta.txt", 16, 1, 65536, 65536, PLAIN);
   assert_refused ((OctReaderSettings){ 0 }, OCT_ERROR_FORMAT,
-      "no whole B-scans of 65536 lines", "`format` to raw");
+      "not whole B-scans of 65536 lines", "`format` to raw");
   write_settings ("scan_meta.txt", 16, 1, 2, 4,
       "resampling=true\r\nresampling_c0=0\r\nresampling_c1=nan\r\n");
   assert_refused ((OctReaderSettings){ 0 }, OCT_ERROR_FORMAT,

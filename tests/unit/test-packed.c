@@ -60,9 +60,8 @@ test_depths (void)
     for (guint count = 1; count <= MOST; count++) {
       guint8 packed[MOST * 2] = { 0 };
       guint16 expected[MOST], values[MOST + 1];
-      gsize size = oct_unpack_bits_size (count, bits);
+      gsize size = (count * bits + 7) / 8;
 
-      g_assert_cmpuint (size, ==, (count * bits + 7) / 8);
       for (guint i = 0; i < count; i++) {
         expected[i] = (guint16)g_test_rand_int_range (0, 1 << bits);
         put_bits (packed, i, expected[i], bits);

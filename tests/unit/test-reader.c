@@ -309,8 +309,8 @@ test_recognised_and_refused (void)
         "set `format` to raw and `header-size`", NULL);
     settings.format = OCT_FILE_NPY;
     error = open_bad (path, settings);
-    oct_test_assert_error (
-        &error, OCT_ERROR_FORMAT, "no NumPy .npy file", "set `format`", NULL);
+    oct_test_assert_error (&error, OCT_ERROR_FORMAT, "not a NumPy .npy file",
+        "set `format`", NULL);
   }
 }
 

@@ -125,7 +125,7 @@ test_refused (void)
       OCT_ERROR_SETTINGS, "`dataset` is set", "leave it empty");
   oct_test_assert_refused (strips,
       (OctReaderSettings){ .format = OCT_FILE_NPY }, OCT_ERROR_FORMAT,
-      "no NumPy .npy file", "set `format`");
+      "not a NumPy .npy file", "set `format`");
 }
 
 static void

@@ -262,7 +262,7 @@ function takeSettings(state) {
 
 // Part of the spectrum by which it is read elsewhere at most: c0 + c1 x + c2 x² + …,
 // x from -1 to 1.
-export function shiftOf(warp) {
+function shiftOf(warp) {
   const coefficients = warp.split(",").map(Number);
   const shifts = Array.from({ length: 201 }, (_, i) => i / 100 - 1)
     .map((x) => Math.abs(coefficients.reduceRight((sum, c) => sum * x + c, 0)));

@@ -14,7 +14,7 @@ const MARGIN = { left: 40, right: 10, top: 10, bottom: 20 };
 // ---------------------------------------------------------------------- numbers
 
 // A dash if it is not a number; the digits that count, without an exponent.
-export function numberText(value, digits = 3) {
+function numberText(value, digits = 3) {
   if (!Number.isFinite(value)) return "–";
   const places = value === 0 ? 0 : Math.min(9, Math.max(0, digits - 1 - Math.floor(Math.log10(Math.abs(value)))));
   return value.toFixed(places);
