@@ -87,6 +87,7 @@ oct_scanner_options_add (GOptionContext *context, OctScannerOptions *options)
     { NULL },
   };
 
+  options->angle = NAN;
   g_option_context_add_main_entries (context, entries, NULL);
 }
 
@@ -136,7 +137,7 @@ oct_scanner_options_use_kept (OctScannerOptions *o, const char *kept)
     o->x = numbers[2];
     o->y = numbers[3];
   }
-  if (o->angle == 0.0)
+  if (!o->has_angle)
     o->angle = numbers[4];
   for (guint i = 0; i < 2; i++)
     if (!scanner_gives (o, delays[i]))
@@ -173,8 +174,11 @@ oct_scanner_options_check (OctScannerOptions *o, GError **error)
 {
   o->width = o->height = 5000.0;
   o->x = o->y = 0.0;
+  o->has_angle = !isnan (o->angle);
+  if (!o->has_angle)
+    o->angle = 0.0;
   if (o->pattern == NULL)
-    return (o->size == NULL && o->centre == NULL && o->angle == 0.0
+    return (o->size == NULL && o->centre == NULL && !o->has_angle
                && o->rate == 0.0 && o->properties == NULL && o->sink == NULL)
            || scanner_refuse (error,
                "--size-um, --centre-um, --angle, --scan-rate, --scanner and "

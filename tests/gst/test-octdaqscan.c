@@ -464,6 +464,46 @@ pull_numbers (GstElement *pipeline, guint count)
   return last;
 }
 
+/* A digitizer that stalls is told each time, and its A-lines go on in their
+ * places. */
+GST_START_TEST (test_stall)
+{
+  g_autofree char *socket = oct_test_file_path ("scan-daq");
+  OctDaqWriter *writer = open_scan_writer (socket, BSCANS);
+  g_autofree char *launch = g_strdup_printf (
+      "octdaqsrc name=source socket=%s reconnect=false timeout=50 ! appsink "
+      "name=sink sync=false",
+      socket);
+  g_autoptr (GstElement) pipeline = gst_parse_launch (launch, NULL);
+  g_autoptr (GstElement) source = NULL;
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
+  guint64 lost = 9;
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  fail_unless (oct_daq_wait_for_readers (writer, 1, LONG) == 1);
+  for (guint64 volume = 0; volume < 3; volume++) {
+    g_autoptr (GstMessage) message = NULL;
+    g_autoptr (GError) warning = NULL;
+
+    write_volume (writer);
+    fail_unless_equals_uint64 (
+        pull_numbers (pipeline, BSCANS), (volume + 1) * BSCANS - 1);
+    message = gst_bus_timed_pop_filtered (bus, LONG * GST_MSECOND,
+        GST_MESSAGE_WARNING | GST_MESSAGE_ERROR | GST_MESSAGE_EOS);
+    fail_unless (message != NULL);
+    fail_unless_equals_int (GST_MESSAGE_TYPE (message), GST_MESSAGE_WARNING);
+    gst_message_parse_warning (message, &warning, NULL);
+    fail_unless (strstr (warning->message, "No A-lines have come") != NULL,
+        "%s", warning->message);
+  }
+  source = gst_bin_get_by_name (GST_BIN (pipeline), "source");
+  g_object_get (source, "lost", &lost, NULL);
+  fail_unless_equals_uint64 (lost, 0);
+  oct_daq_close (writer);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+}
+GST_END_TEST
+
 /* A digitizer that was started again counts from 0: which of its A-lines one of
  * the scanner is nobody knows, and another path does not wait for it for ever. */
 GST_START_TEST (test_change_after_reconnect)
@@ -650,6 +690,7 @@ daqscan_suite (void)
   tcase_add_loop_test (tc, test_change, 0, 3);
   tcase_add_loop_test (tc, test_refused_change, 0, 2);
   tcase_add_test (tc, test_many_wait);
+  tcase_add_test (tc, test_stall);
   tcase_add_test (tc, test_change_after_reconnect);
   tcase_add_test (tc, test_file_after_change);
   tcase_add_test (tc, test_relay);
