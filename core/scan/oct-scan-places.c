@@ -91,14 +91,14 @@ take_sweep (const OctScanPattern *pattern, const OctScanSweep *sweep, GArray *x,
   return n;
 }
 
-/* Cuts what was taken into B-scans; 0: that is not possible. */
+/* Cuts what was taken into B-scans: sweeps, or pieces of curves; 0: that is not
+ * possible. */
 static guint
-places_find_lines (
-    guint first, gboolean alike, guint sweeps, guint count, guint set)
+places_find_lines (guint first, gboolean alike, gboolean curves, guint set)
 {
-  if (sweeps > 1)
+  if (!curves)
     return alike ? first : 0;
-  return set > 0 && count % set == 0 ? set : 0;
+  return set > 0 && first % set == 0 ? set : 0;
 }
 
 OctScanPlaces *
@@ -108,11 +108,12 @@ oct_scan_places_new_from_settings (const OctScanSettings *s, GError **error)
   g_autoptr (GArray) x = g_array_new (FALSE, FALSE, sizeof (double));
   g_autoptr (GArray) y = g_array_new (FALSE, FALSE, sizeof (double));
   guint sweeps, lines, first = 0;
-  gboolean alike = TRUE;
+  gboolean alike = TRUE, curves;
 
   if (pattern == NULL)
     return NULL;
-  sweeps = pattern->sweeps->len / pattern->volumes;
+  sweeps = pattern->sweeps->len;
+  curves = sweeps == pattern->volumes;
   for (guint i = 0; i < sweeps; i++) {
     guint n = take_sweep (
         pattern, &g_array_index (pattern->sweeps, OctScanSweep, i), x, y);
@@ -121,12 +122,12 @@ oct_scan_places_new_from_settings (const OctScanSettings *s, GError **error)
       first = n;
     alike = alike && n == first;
   }
-  lines = places_find_lines (first, alike, sweeps, x->len, s->lines);
+  lines = places_find_lines (first, alike, curves, s->lines);
   if (lines > 0)
     return oct_scan_places_new (lines, x->len / lines,
         (double *)(void *)x->data, (double *)(void *)y->data, 1.0,
         oct_scan_kind_name (s->kind), error);
-  if (sweeps > 1)
+  if (!curves)
     g_set_error_literal (error, OCT_ERROR, OCT_ERROR_SETTINGS,
         "The B-scans of the scan have different numbers of A-lines, but those "
         "of a volume are equally long; make them so, or leave the empty rows "
@@ -135,7 +136,7 @@ oct_scan_places_new_from_settings (const OctScanSettings *s, GError **error)
     g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
         "A curve of %u A-lines was given, which %u `lines` do not divide into "
         "B-scans; set `lines` to a number that does.",
-        x->len, s->lines);
+        first, s->lines);
   return NULL;
 }
 

@@ -27,8 +27,8 @@ typedef struct {
 OctScanPlaces *oct_scan_places_new (guint lines, guint bscans, const double *x,
     const double *y, double unit, const char *pattern, GError **error);
 
-/* The active A-lines of the first volume of a pattern.  Curves are cut into
- * B-scans of settings->lines; B-scans of a file have to be equally long, or one
+/* The active A-lines of a pattern: of a spiral that goes out and in both ways, with
+ * twice as many B-scans.  Curves are cut into B-scans of settings->lines; B-scans of a file have to be equally long, or one
  * that settings->lines divides.  NULL with OCT_ERROR_SETTINGS. */
 OctScanPlaces *oct_scan_places_new_from_settings (
     const OctScanSettings *settings, GError **error);

@@ -27,7 +27,8 @@ struct _OctScanStream {
   guint sweep; /* PART_PATH: the one under way */
   GArray *way; /* of OctScanPoint */
   guint64 taken;
-  guint64 lines, first_line; /* A-lines made, and of them before this path */
+  guint64 lines, first_line;  /* A-lines made, and of them before this path */
+  guint64 rounds, round_line; /* oct_scan_stream_count_rounds() */
 
   /* samples `first` .. first + raw->len - 1 of it; those before 0 are rest */
   GArray *raw;   /* of OctScanPoint */
@@ -155,6 +156,8 @@ static void
 stream_end_path (OctScanStream *s)
 {
   if (s->next == NULL) {
+    s->rounds++;
+    s->round_line = s->lines;
     s->part = s->path->body < s->path->count ? PART_LOOP : PART_PATH;
     s->at = s->part == PART_LOOP ? s->path->body : 0;
     s->sweep = 0;
@@ -432,6 +435,13 @@ oct_scan_stream_get_path (const OctScanStream *s, guint64 *first)
 {
   *first = s->first_line;
   return s->path;
+}
+
+guint64
+oct_scan_stream_count_rounds (const OctScanStream *s, guint64 *first)
+{
+  *first = s->round_line;
+  return s->rounds;
 }
 
 void

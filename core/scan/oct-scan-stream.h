@@ -53,6 +53,11 @@ void oct_scan_stream_change (
 const OctScanPath *oct_scan_stream_get_path (
     const OctScanStream *stream, guint64 *first);
 
+/* How often a path has begun anew since the stream was made, as no other one
+ * was there at its end.  *first: A-lines before it has done so last. */
+guint64 oct_scan_stream_count_rounds (
+    const OctScanStream *stream, guint64 *first);
+
 /* Goes to rest after the present B-scan (a curve: volume), and ends. */
 void oct_scan_stream_stop (OctScanStream *stream);
 

@@ -3,7 +3,7 @@
 #include "gstoctscanpath.h"
 #include "oct/oct.h"
 
-/* A program may send them faster than volumes come: the oldest goes. */
+/* A program may send paths of different A-lines faster than volumes come. */
 #define MOST_WAITING 16u
 
 typedef struct {
@@ -37,6 +37,31 @@ next_path_compare (gconstpointer a, gconstpointer b, gpointer data)
   return one->first <= other->first ? -1 : 1;
 }
 
+/* Nobody would have an A-line of the path that waits. */
+static gboolean
+next_path_replaces (const NextPath *next, const NextPath *waiting)
+{
+  return next->has_first == waiting->has_first && next->first == waiting->first
+         && next->places->lines == waiting->places->lines
+         && next->places->bscans == waiting->places->bscans;
+}
+
+/* Takes `next`.  Returns the oldest path if there are too many, else NULL. */
+static NextPath *
+next_paths_add (GstOctNextPaths *paths, NextPath *next)
+{
+  for (GList *i = paths->waiting.head; i != NULL; i = i->next)
+    if (next_path_replaces (next, i->data)) {
+      next_path_free (i->data);
+      g_queue_delete_link (&paths->waiting, i);
+      break;
+    }
+  g_queue_insert_sorted (&paths->waiting, next, next_path_compare, NULL);
+  return paths->waiting.length > MOST_WAITING
+             ? g_queue_pop_head (&paths->waiting)
+             : NULL;
+}
+
 void
 gst_oct_next_paths_init (GstOctNextPaths *paths)
 {
@@ -56,7 +81,7 @@ gst_oct_next_paths_offer (
     GstOctNextPaths *paths, GstElement *element, GstEvent *event)
 {
   OctScanPlaces *places;
-  NextPath *next;
+  NextPath *next, *left_out;
 
   if (GST_EVENT_TYPE (event) != GST_EVENT_CUSTOM_DOWNSTREAM_STICKY
       || !gst_event_has_name (event, GST_OCT_SCAN_PATH_EVENT_NAME))
@@ -70,10 +95,18 @@ gst_oct_next_paths_offer (
   g_mutex_lock (&paths->lock);
   if (paths->recounted)
     next_path_forget_first (next);
-  g_queue_insert_sorted (&paths->waiting, next, next_path_compare, NULL);
-  if (paths->waiting.length > MOST_WAITING)
-    next_path_free (g_queue_pop_head (&paths->waiting));
+  left_out = next_paths_add (paths, next);
   g_mutex_unlock (&paths->lock);
+  if (left_out == NULL)
+    return TRUE;
+  GST_ELEMENT_WARNING (element, STREAM, FORMAT,
+      ("More than %u scan paths wait for their A-lines: the one from A-line "
+       "%" G_GUINT64_FORMAT
+       " on is left out, and the path before it holds there; send paths when "
+       "fewer of them wait.",
+          MOST_WAITING, left_out->first),
+      (NULL));
+  next_path_free (left_out);
   return TRUE;
 }
 

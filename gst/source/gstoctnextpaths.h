@@ -27,7 +27,8 @@ void gst_oct_next_paths_init (GstOctNextPaths *paths);
 void gst_oct_next_paths_clear (GstOctNextPaths *paths);
 
 /* Takes what an event of a scan path says (oct/oct.h), and not the event; a
- * warning of `element` says that it is not valid.  FALSE: another event. */
+ * warning of `element` says that it is not valid, or that too many wait.  It
+ * replaces one of the same A-line that has not begun.  FALSE: another event. */
 gboolean gst_oct_next_paths_offer (
     GstOctNextPaths *paths, GstElement *element, GstEvent *event);
 

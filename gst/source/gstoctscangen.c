@@ -49,13 +49,23 @@ struct _GstOctScanGen {
   gint ending;  /* atomic: an end of stream was asked for */
   gint flushed; /* atomic: what was sent before is gone */
 
+  GThread *maker; /* NULL: no path is being made */
+  gint making;    /* atomic: it is not ready */
+  /* of the maker while there is one, else of the streaming thread */
+  GstOctScanGenMade made; /* without a path: none */
+  GError *made_error;
+
   /* streaming thread */
   OctScanStream *stream;     /* NULL: not begun */
-  OctScanPath *wanted;       /* the last one that the stream was given */
-  OctScanPlaces *places;     /* of its A-lines; NULL: told, or not known */
+  GstOctScanGenMade given;   /* that the stream was given last */
+  gboolean told;             /* its places were */
+  guint64 rounds;            /* of the path when another was asked for */
+  gboolean late;             /* it was told that the other one is */
   GstOctScanGenSettings now; /* those that never change; owns nothing */
   ScanFormat format;
-  guint64 sent; /* samples */
+  guint64 sent;   /* samples */
+  guint64 lines;  /* A-lines of them */
+  guint64 before; /* of these before the stream was made */
   gboolean discont;
   OctScanPoint *points; /* scratch of now.samples */
   guint8 *gates;
@@ -78,43 +88,107 @@ GST_OCT_REGISTER_DEFINE (
 
 /* ----------------------------------------------------------------- settings */
 
-static void
-scan_gen_clear (GstOctScanGen *self)
-{
-  g_clear_pointer (&self->stream, oct_scan_stream_free);
-  g_clear_pointer (&self->wanted, oct_scan_path_unref);
-  g_clear_pointer (&self->places, oct_scan_places_unref);
-}
-
 /* The GstOctTry of the choice. */
 static gboolean
 scan_gen_try (GstElement *element, gconstpointer settings,
     GstOctPurpose purpose, GError **error)
 {
   GstOctScanGen *self = GST_OCT_SCAN_GEN (element);
-  const GstOctScanGenSettings *s = settings;
-  g_autoptr (OctScanPath) path = NULL;
-  OctScanPlaces *places;
-  OctScanDrive drive;
+  g_auto (GstOctScanGenMade) made = { 0 };
 
-  if (!gst_oct_scan_gen_make_drive (s, &drive, error))
+  if (!gst_oct_scan_gen_make (
+          settings, purpose == GST_OCT_TO_USE, &made, error))
     return FALSE;
-  path = gst_oct_scan_gen_make_path (s, error);
-  if (path == NULL)
-    return FALSE;
-  if (purpose != GST_OCT_TO_USE)
-    return TRUE;
-  if (!gst_oct_scan_gen_make_places (s, &places, error))
-    return FALSE;
-  if (self->stream == NULL)
-    self->stream = oct_scan_stream_new (path, &drive, s->volumes);
-  else
-    oct_scan_stream_change (self->stream, path, &drive);
-  g_clear_pointer (&self->places, oct_scan_places_unref);
-  g_clear_pointer (&self->wanted, oct_scan_path_unref);
-  self->places = places;
-  self->wanted = g_steal_pointer (&path);
+  if (purpose == GST_OCT_TO_USE) {
+    gst_oct_scan_gen_made_clear (&self->made);
+    self->made = made;
+    made = (GstOctScanGenMade){ 0 };
+  }
   return TRUE;
+}
+
+/* -------------------------------------------------------------------- paths */
+
+/* A large path takes longer than a converter has samples for: the streaming
+ * thread does not wait for it. */
+static gpointer
+scan_gen_run_maker (gpointer data)
+{
+  GstOctScanGen *self = data;
+
+  gst_oct_choice_configure (&self->choice, &self->made_error);
+  g_atomic_int_set (&self->making, FALSE);
+  return NULL;
+}
+
+static void
+scan_gen_ask (GstOctScanGen *self)
+{
+  guint64 first;
+
+  self->late = FALSE;
+  self->rounds = oct_scan_stream_count_rounds (self->stream, &first);
+  g_atomic_int_set (&self->making, TRUE);
+  self->maker = g_thread_new ("octscangen path", scan_gen_run_maker, self);
+}
+
+static void
+scan_gen_join (GstOctScanGen *self)
+{
+  if (self->maker != NULL)
+    g_thread_join (g_steal_pointer (&self->maker));
+}
+
+/* Takes the path that was made. */
+static gboolean
+scan_gen_take_made (GstOctScanGen *self, GError **error)
+{
+  scan_gen_join (self);
+  if (self->made_error != NULL) {
+    g_propagate_error (error, g_steal_pointer (&self->made_error));
+    return FALSE;
+  }
+  if (self->made.path == NULL)
+    return TRUE;
+  gst_oct_scan_gen_made_clear (&self->given);
+  self->given = self->made;
+  self->made = (GstOctScanGenMade){ 0 };
+  self->told = FALSE;
+  if (self->stream != NULL)
+    oct_scan_stream_change (self->stream, self->given.path, &self->given.drive);
+  return TRUE;
+}
+
+/* Nothing is played yet: it waits for the path. */
+static gboolean
+scan_gen_begin (GstOctScanGen *self, GError **error)
+{
+  gboolean changed =
+      g_atomic_int_compare_and_exchange (&self->changed, TRUE, FALSE);
+
+  scan_gen_join (self);
+  if ((changed && !gst_oct_choice_configure (&self->choice, error))
+      || !scan_gen_take_made (self, error))
+    return FALSE;
+  self->stream = oct_scan_stream_new (
+      self->given.path, &self->given.drive, self->now.volumes);
+  self->before = self->lines;
+  self->told = FALSE;
+  return TRUE;
+}
+
+/* A path was asked for, and the volume under way has ended without it. */
+static void
+scan_gen_tell_late (GstOctScanGen *self)
+{
+  guint64 first, rounds = oct_scan_stream_count_rounds (self->stream, &first);
+
+  if (self->maker == NULL || self->late || rounds == self->rounds)
+    return;
+  self->late = TRUE;
+  gst_oct_bus_post (
+      GST_ELEMENT (self), gst_structure_new ("octscangen-late", "first-line",
+                              G_TYPE_UINT64, self->before + first, NULL));
 }
 
 /* Has settings that were changed come into force. */
@@ -123,13 +197,17 @@ scan_gen_configure (GstOctScanGen *self, GError **error)
 {
   if (g_atomic_int_compare_and_exchange (&self->flushed, TRUE, FALSE)) {
     /* nobody knows where the mirrors have stopped: it begins anew */
-    scan_gen_clear (self);
-    g_atomic_int_set (&self->changed, TRUE);
+    g_clear_pointer (&self->stream, oct_scan_stream_free);
     self->discont = TRUE;
   }
-  if (g_atomic_int_compare_and_exchange (&self->changed, TRUE, FALSE)
-      && !gst_oct_choice_configure (&self->choice, error))
+  if (self->stream == NULL && !scan_gen_begin (self, error))
     return FALSE;
+  if (self->maker != NULL && !g_atomic_int_get (&self->making)
+      && !scan_gen_take_made (self, error))
+    return FALSE;
+  if (self->maker == NULL
+      && g_atomic_int_compare_and_exchange (&self->changed, TRUE, FALSE))
+    scan_gen_ask (self);
   if (g_atomic_int_get (&self->ending))
     oct_scan_stream_stop (self->stream);
   return TRUE;
@@ -230,6 +308,7 @@ scan_gen_make_buffer (GstOctScanGen *self, guint n)
         to, self->format, (at[1] * s->volts_y + s->zero_y) / s->full_scale);
     if (s->gate)
       to = scan_gen_write (to, self->format, self->gates[i]);
+    self->lines += self->gates[i];
   }
   gst_buffer_unmap (buffer, &map);
   return buffer;
@@ -258,12 +337,13 @@ scan_gen_tell_path (GstOctScanGen *self)
 {
   guint64 first;
 
-  if (self->places == NULL
-      || oct_scan_stream_get_path (self->stream, &first) != self->wanted)
+  if (self->told || self->given.places == NULL
+      || oct_scan_stream_get_path (self->stream, &first) != self->given.path)
     return;
-  gst_pad_push_event (GST_BASE_SRC_PAD (self),
-      gst_oct_scan_path_event_new_from (self->places, first));
-  g_clear_pointer (&self->places, oct_scan_places_unref);
+  gst_pad_push_event (
+      GST_BASE_SRC_PAD (self), gst_oct_scan_path_event_new_from (
+                                   self->given.places, self->before + first));
+  self->told = TRUE;
 }
 
 static GstFlowReturn
@@ -282,6 +362,7 @@ scan_gen_create (GstPushSrc *push, GstBuffer **buffer)
   if (n == 0)
     return GST_FLOW_EOS;
   scan_gen_tell_path (self);
+  scan_gen_tell_late (self);
   *buffer = scan_gen_make_buffer (self, n);
   scan_gen_stamp (self, *buffer, n);
   return GST_FLOW_OK;
@@ -311,7 +392,7 @@ scan_gen_start (GstBaseSrc *base)
   self->now = *(const GstOctScanGenSettings *)gst_oct_settings_get (wanted);
   self->points = g_new (OctScanPoint, self->now.samples);
   self->gates = g_new (guint8, self->now.samples);
-  self->sent = 0;
+  self->sent = self->lines = 0;
   self->discont = TRUE;
   g_atomic_int_set (&self->changed, TRUE);
   g_atomic_int_set (&self->ending, FALSE);
@@ -324,7 +405,11 @@ scan_gen_stop (GstBaseSrc *base)
 {
   GstOctScanGen *self = GST_OCT_SCAN_GEN (base);
 
-  scan_gen_clear (self);
+  scan_gen_join (self);
+  g_clear_error (&self->made_error);
+  g_clear_pointer (&self->stream, oct_scan_stream_free);
+  gst_oct_scan_gen_made_clear (&self->made);
+  gst_oct_scan_gen_made_clear (&self->given);
   g_clear_pointer (&self->points, g_free);
   g_clear_pointer (&self->gates, g_free);
   gst_oct_choice_forget (&self->choice);

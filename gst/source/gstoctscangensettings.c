@@ -267,52 +267,24 @@ scan_gen_make_core (
   return FALSE;
 }
 
-OctScanPath *
-gst_oct_scan_gen_make_path (const GstOctScanGenSettings *s, GError **error)
+/* Without `scan-output` nobody asks for places that are not B-scans. */
+static gboolean
+scan_gen_make_places (const GstOctScanGenSettings *s,
+    const OctScanSettings *core, OctScanPlaces **places, GError **error)
 {
-  OctScanSettings core;
-
-  return scan_gen_make_core (s, &core, error) ? oct_scan_path_new (&core, error)
-                                              : NULL;
-}
-
-static OctScanPlaces *
-scan_gen_find_places (const GstOctScanGenSettings *s, GError **error)
-{
-  OctScanSettings core;
-
-  if (!scan_gen_make_core (s, &core, error))
-    return NULL;
-  if (core.bidirectional
-      && (core.kind == OCT_SCAN_SPIRAL
-          || core.kind == OCT_SCAN_SPIRAL_ANGULAR)) {
-    g_set_error_literal (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-        "A spiral with bidirectional=true takes two different paths in turn, "
-        "and `scan-output` of octscangen is one; set bidirectional=false.");
-    return NULL;
-  }
-  return oct_scan_places_new_from_settings (&core, error);
-}
-
-gboolean
-gst_oct_scan_gen_make_places (
-    const GstOctScanGenSettings *s, OctScanPlaces **places, GError **error)
-{
+  gboolean writes = s->scan_output != NULL && *s->scan_output != '\0';
   g_autofree char *text = NULL;
   gsize length;
 
-  if (s->scan_output == NULL || *s->scan_output == '\0') {
-    *places = scan_gen_find_places (s, NULL);
+  *places = oct_scan_places_new_from_settings (core, writes ? error : NULL);
+  if (!writes)
     return TRUE;
-  }
-  *places = scan_gen_find_places (s, error);
   if (*places == NULL)
     return FALSE;
   text = oct_scan_places_format (*places, &length);
   if (oct_file_write_text ("Scan file", s->scan_output, text, length, error))
     return TRUE;
   gst_oct_error_name_property (error, "`scan-output` of octscangen");
-  g_clear_pointer (places, oct_scan_places_unref);
   return FALSE;
 }
 
@@ -337,8 +309,10 @@ scan_gen_check_volts (const GstOctScanGenSettings *s, const OctScanDrive *drive,
   return FALSE;
 }
 
-gboolean
-gst_oct_scan_gen_make_drive (
+/* FALSE with OCT_ERROR_SETTINGS if the limits are beyond the full scale of the
+ * output. */
+static gboolean
+scan_gen_make_drive (
     const GstOctScanGenSettings *s, OctScanDrive *drive, GError **error)
 {
   OctScanSettings core = scan_gen_to_core (s);
@@ -349,4 +323,30 @@ gst_oct_scan_gen_make_drive (
     .damping = s->galvo_damping };
   return scan_gen_check_volts (s, drive, 0, error)
          && scan_gen_check_volts (s, drive, 1, error);
+}
+
+void
+gst_oct_scan_gen_made_clear (GstOctScanGenMade *made)
+{
+  g_clear_pointer (&made->path, oct_scan_path_unref);
+  g_clear_pointer (&made->places, oct_scan_places_unref);
+}
+
+gboolean
+gst_oct_scan_gen_make (const GstOctScanGenSettings *s, gboolean to_use,
+    GstOctScanGenMade *made, GError **error)
+{
+  OctScanSettings core;
+
+  *made = (GstOctScanGenMade){ 0 };
+  if (!scan_gen_make_drive (s, &made->drive, error)
+      || !scan_gen_make_core (s, &core, error))
+    return FALSE;
+  made->path = oct_scan_path_new (&core, error);
+  if (made->path == NULL
+      || (to_use && !scan_gen_make_places (s, &core, &made->places, error))) {
+    gst_oct_scan_gen_made_clear (made);
+    return FALSE;
+  }
+  return TRUE;
 }

@@ -41,20 +41,21 @@ typedef struct {
 
 extern const GstOctProperties gst_oct_scan_gen_properties;
 
-/* The path of a volume: reads the file that it needs.  NULL with an error,
+/* The beam as such settings have it. */
+typedef struct {
+  OctScanPath *path; /* of a volume */
+  OctScanDrive drive;
+  OctScanPlaces *places; /* of its A-lines; NULL: they are not B-scans */
+} GstOctScanGenMade;
+
+void gst_oct_scan_gen_made_clear (GstOctScanGenMade *made);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (
+    GstOctScanGenMade, gst_oct_scan_gen_made_clear)
+
+/* Reads the file that the path needs.  `to_use`: finds the places, too, and
+ * writes them to the file of `scan-output` if there is one.  FALSE with an error,
  * whose sentence names the property. */
-OctScanPath *gst_oct_scan_gen_make_path (
-    const GstOctScanGenSettings *settings, GError **error);
-
-/* The places of its A-lines, and writes them to the file of `scan-output` if
- * there is one.  *places: NULL without such a file if a volume is not one path.
- * FALSE with an error, whose sentence names the property. */
-gboolean gst_oct_scan_gen_make_places (const GstOctScanGenSettings *settings,
-    OctScanPlaces **places, GError **error);
-
-/* How it is sent.  FALSE with OCT_ERROR_SETTINGS if the limits are beyond the
- * full scale of the output. */
-gboolean gst_oct_scan_gen_make_drive (
-    const GstOctScanGenSettings *settings, OctScanDrive *drive, GError **error);
+gboolean gst_oct_scan_gen_make (const GstOctScanGenSettings *settings,
+    gboolean to_use, GstOctScanGenMade *made, GError **error);
 
 G_END_DECLS

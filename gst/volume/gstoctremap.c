@@ -61,7 +61,7 @@ struct _GstOctRemap {
   guint8 *sent;   /* [rows][columns] pixels that have a value, as was told */
   gboolean empty; /* it was told that a volume has no pixel */
   gboolean has_output;
-  GQueue events; /* to be sent after the caps of the output */
+  GstOctVolumeEvents events;
 
   GstOctScan scan;
   gboolean has_volume;     /* something of the volume under way was stored */
@@ -261,7 +261,7 @@ remap_set_output (GstOctRemap *self)
   if (!gst_oct_passage_set_output (passage, self->src, caps, &error))
     return remap_fail (self, &error);
   self->has_output = TRUE;
-  gst_oct_volume_events_send (&self->events, self->src);
+  gst_oct_volume_events_begin (&self->events, self->src);
   return GST_FLOW_OK;
 }
 
@@ -333,6 +333,8 @@ remap_deliver (GstOctRemap *self)
   self->number++;
   self->pushed = g_get_monotonic_time ();
   self->push_time = self->pushed - began;
+  if (self->has_output)
+    gst_oct_volume_events_follow (&self->events, self->src);
   return ret;
 }
 
@@ -574,9 +576,10 @@ gst_oct_remap_sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
     remap_forget_volume (self);
     gst_oct_scan_forget (&self->scan);
     self->failed = FALSE;
+    return gst_oct_volume_events_flush (
+        &self->events, self->has_output, self->src, event);
   }
-  if (!GST_EVENT_IS_SERIALIZED (event)
-      || GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP)
+  if (!GST_EVENT_IS_SERIALIZED (event))
     return gst_pad_push_event (self->src, event);
   /* what goes on is a raster */
   if (remap_take_places (self, event)) {
@@ -588,7 +591,7 @@ gst_oct_remap_sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
   if (gst_oct_volume_events_end (&self->scan, event))
     remap_end (self);
   return gst_oct_volume_events_pass (
-      &self->events, self->has_output, self->src, event);
+      &self->events, self->has_output, self->fresh, self->src, event);
 }
 
 /* ------------------------------------------------------------------ queries */
@@ -674,7 +677,7 @@ static void
 remap_reset (GstOctRemap *self)
 {
   remap_forget_plan (self);
-  g_queue_clear_full (&self->events, (GDestroyNotify)gst_event_unref);
+  gst_oct_volume_events_clear (&self->events);
   gst_clear_caps (&self->caps);
   g_clear_pointer (&self->places, oct_scan_places_unref);
   gst_oct_scan_clear (&self->scan);
@@ -784,7 +787,6 @@ gst_oct_remap_init (GstOctRemap *self)
 {
   gst_oct_properties_init (&remap_place_properties, self);
   gst_oct_properties_init (&gst_oct_remap_properties, &self->settings);
-  g_queue_init (&self->events);
   self->tune = gst_oct_remap_tune_add (GST_ELEMENT (self));
   gst_oct_scan_clear (&self->scan);
   self->start = self->end = self->now = self->shown = GST_CLOCK_TIME_NONE;

@@ -64,7 +64,7 @@ struct _GstOctVolumeCs {
   gboolean measured; /* the settings are those of the first volume */
   OctVolumeCsSettings use;
   gboolean has_output;
-  GQueue events; /* to be sent after the caps of the output */
+  GstOctVolumeEvents events;
 
   GstOctScan scan;
   gboolean has_volume;     /* something was stored */
@@ -204,7 +204,7 @@ set_output (GstOctVolumeCs *self)
   if (!gst_oct_passage_set_output (passage, self->src, caps, &error))
     return volume_cs_fail (self, &error);
   self->has_output = TRUE;
-  gst_oct_volume_events_send (&self->events, self->src);
+  gst_oct_volume_events_begin (&self->events, self->src);
   return GST_FLOW_OK;
 }
 
@@ -339,6 +339,8 @@ volume_cs_finish (GstOctVolumeCs *self)
     ret = gst_pad_push (self->src, buffer);
   }
   forget_volume (self);
+  if (self->has_output)
+    gst_oct_volume_events_follow (&self->events, self->src);
   return ret;
 }
 
@@ -560,9 +562,10 @@ gst_oct_volume_cs_sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
     forget_volume (self);
     gst_oct_scan_forget (&self->scan);
     self->failed = FALSE;
+    return gst_oct_volume_events_flush (
+        &self->events, self->has_output, self->src, event);
   }
-  if (!GST_EVENT_IS_SERIALIZED (event)
-      || GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP)
+  if (!GST_EVENT_IS_SERIALIZED (event))
     return gst_pad_push_event (self->src, event);
   if (take_custom (self, &event)) {
     gst_event_unref (event);
@@ -571,7 +574,7 @@ gst_oct_volume_cs_sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
   if (gst_oct_volume_events_end (&self->scan, event))
     volume_cs_end (self);
   return gst_oct_volume_events_pass (
-      &self->events, self->has_output, self->src, event);
+      &self->events, self->has_output, self->has_volume, self->src, event);
 }
 
 /* The first B-scan of a volume waits for the last.  While those of a volume are
@@ -652,7 +655,7 @@ static void
 volume_cs_reset (GstOctVolumeCs *self)
 {
   forget_plan (self);
-  g_queue_clear_full (&self->events, (GDestroyNotify)gst_event_unref);
+  gst_oct_volume_events_clear (&self->events);
   gst_clear_caps (&self->caps);
   g_clear_pointer (&self->sent, oct_scan_mask_unref);
   g_clear_pointer (&self->calibration, oct_calibration_unref);
@@ -769,7 +772,6 @@ gst_oct_volume_cs_init (GstOctVolumeCs *self)
 {
   gst_oct_properties_init (&place_properties, self);
   gst_oct_properties_init (properties, &self->settings);
-  g_queue_init (&self->events);
   gst_oct_scan_clear (&self->scan);
   self->start = self->end = GST_CLOCK_TIME_NONE;
   self->sink = add_pad (self, "sink");

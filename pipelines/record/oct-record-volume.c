@@ -58,21 +58,36 @@ oct_record_volume_describe (void)
 typedef struct {
   double width, length; /* metres, 0 = not known */
   gint bscans;
+  gint lines, depths; /* of the B-scans that come; 0: none yet */
 } Sizes;
+
+/* A digitizer can be started again with others. */
+static void
+sizes_take (Sizes *sizes, gint lines, gint depths)
+{
+  if (sizes->lines > 0 && (lines != sizes->lines || depths != sizes->depths))
+    g_printerr ("Note: B-scans have %d A-lines and %d depths now, and had %d "
+                "and %d before; the film of --volume goes on with them.\n",
+        lines, depths, sizes->lines, sizes->depths);
+  sizes->lines = lines;
+  sizes->depths = depths;
+}
 
 static GstPadProbeReturn
 on_event (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
   GstEvent *event = GST_PAD_PROBE_INFO_EVENT (info);
   g_autoptr (GstElement) element = gst_pad_get_parent_element (pad);
-  const Sizes *sizes = data;
+  Sizes *sizes = data;
   GstCaps *caps;
-  gint lines = 0;
+  gint lines = 0, depths = 0;
 
   if (GST_EVENT_TYPE (event) != GST_EVENT_CAPS || element == NULL)
     return GST_PAD_PROBE_OK;
   gst_event_parse_caps (event, &caps);
-  gst_structure_get_int (gst_caps_get_structure (caps, 0), "width", &lines);
+  gst_structure_get (gst_caps_get_structure (caps, 0), "width", G_TYPE_INT,
+      &lines, "height", G_TYPE_INT, &depths, NULL);
+  sizes_take (sizes, lines, depths);
   if (sizes->width > 0.0 && lines > 0)
     g_object_set (element, "x-spacing", sizes->width / lines, NULL);
   if (sizes->length > 0.0 && sizes->bscans > 1)
@@ -92,8 +107,9 @@ oct_record_volume_set_up (const OctRecordVolume *volume, GstElement *pipeline,
   g_autoptr (GstPad) pad = gst_element_get_static_pad (film, "sink");
   Sizes *sizes = g_new (Sizes, 1);
 
-  *sizes = (Sizes){ volume->width_um * 1e-6, volume->length_um * 1e-6,
-    volume->bscans };
+  *sizes = (Sizes){ .width = volume->width_um * 1e-6,
+    .length = volume->length_um * 1e-6,
+    .bscans = volume->bscans };
   if (virtual_system) {
     gst_util_set_object_arg (G_OBJECT (octsrc), "phantom", "surgery");
     if (sizes->bscans == 0)

@@ -88,6 +88,7 @@ oct_scanner_options_add (GOptionContext *context, OctScannerOptions *options)
     { NULL },
   };
 
+  options->angle = NAN;
   oct_options_add (context, "Scanner", entries, NULL);
 }
 
@@ -137,7 +138,7 @@ oct_scanner_options_use_kept (OctScannerOptions *o, const char *kept)
     o->x = numbers[2];
     o->y = numbers[3];
   }
-  if (o->angle == 0.0)
+  if (!o->has_angle)
     o->angle = numbers[4];
   for (guint i = 0; i < 2; i++)
     if (!scanner_gives (o, delays[i]))
@@ -174,8 +175,11 @@ oct_scanner_options_check (OctScannerOptions *o, GError **error)
 {
   o->width = o->height = 5000.0;
   o->x = o->y = 0.0;
+  o->has_angle = !isnan (o->angle);
+  if (!o->has_angle)
+    o->angle = 0.0;
   if (o->pattern == NULL)
-    return (o->size == NULL && o->centre == NULL && o->angle == 0.0
+    return (o->size == NULL && o->centre == NULL && !o->has_angle
                && o->rate == 0.0 && o->properties == NULL && o->sink == NULL)
            || scanner_refuse (error,
                "--size-um, --centre-um, --angle, --scan-rate, --scanner and "
@@ -309,6 +313,23 @@ scanner_find_event (GstElement *pipeline, double delay[2])
   return NULL;
 }
 
+/* A spiral that goes out and in has volumes of both ways, which are not those of
+ * the source. */
+static gboolean
+scanner_check_event (const OctScanner *scanner, GstEvent *event, GError **error)
+{
+  guint bscans = 0;
+
+  gst_structure_get_uint (
+      gst_event_get_structure (event), GST_OCT_SCAN_PATH_BSCANS, &bscans);
+  return bscans != 2 * scanner->bscans
+         || !g_str_has_prefix (scanner->scan.pattern, "spiral")
+         || scanner_refuse (error,
+             "This scan goes out and in, as a spiral with bidirectional=true "
+             "does, and its volumes have twice as many B-scans as those that "
+             "come; leave that out of --scanner.");
+}
+
 /* Has octscangen check a scan and write its file `path`, or NULL: its first buffer
  * does.  The event of its path, or NULL with a sentence. */
 static GstEvent *
@@ -337,13 +358,10 @@ scanner_make_path (OctScanner *scanner, const OctScannerScan *scan,
   if (message != NULL && GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS)
     event = scanner_find_event (pipeline, scanner->delay);
   gst_element_set_state (pipeline, GST_STATE_NULL);
-  if (event != NULL)
+  if (event != NULL) {
+    if (!scanner_check_event (scanner, event, error))
+      gst_clear_event (&event);
     return event;
-  if (message != NULL && GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS) {
-    g_set_error_literal (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-        "This scan takes two different paths in turn, as a spiral with "
-        "bidirectional=true does; leave that out of --scanner.");
-    return NULL;
   }
   if (message == NULL) {
     g_set_error_literal (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,

@@ -14,6 +14,7 @@ G_BEGIN_DECLS
 typedef struct {
   char *pattern, *size, *centre, *properties, *sink;
   double angle, rate; /* degrees; A-lines per second, 0: not given */
+  gboolean has_angle; /* it was given, be it 0; after _check() */
   /* of `size` and `centre`, after oct_scanner_options_check() */
   double width, height, x, y; /* um */
   /* of the mirrors of x and y, in seconds, if `properties` do not say it: kept */

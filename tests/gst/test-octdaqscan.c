@@ -73,9 +73,9 @@ write_block (OctDaqWriter *writer)
   oct_daq_publish (writer, NULL);
 }
 
-/* "octdaqsrc ! appsink", playing */
+/* "octdaqsrc ! appsink" */
 static GstElement *
-play (const char *socket, const char *file)
+make_pipeline (const char *socket, const char *file)
 {
   g_autofree char *launch =
       g_strdup_printf ("octdaqsrc name=octdaqsrc0 socket=%s scan-file=%s "
@@ -85,6 +85,14 @@ play (const char *socket, const char *file)
   GstElement *pipeline = gst_parse_launch (launch, NULL);
 
   fail_unless (pipeline != NULL);
+  return pipeline;
+}
+
+static GstElement *
+play (const char *socket, const char *file)
+{
+  GstElement *pipeline = make_pipeline (socket, file);
+
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   return pipeline;
 }
@@ -410,6 +418,94 @@ GST_START_TEST (test_refused_change)
 }
 GST_END_TEST
 
+/* Paths that wait: one that replaces another needs no place, and the one for
+ * which there is none is told. */
+GST_START_TEST (test_many_wait)
+{
+  g_autofree char *socket = oct_test_file_path ("scan-daq");
+  g_autofree char *file = oct_test_file_path ("scan-path.txt");
+  g_autofree char *other = oct_test_file_path ("scan-other.txt");
+  OctDaqWriter *writer = open_scan_writer (socket, BSCANS);
+  g_autoptr (GstElement) pipeline = NULL;
+  g_autoptr (GstBus) bus = NULL;
+  g_autoptr (GstMessage) message = NULL;
+  g_autoptr (GError) warning = NULL;
+
+  make_scan ("pattern=spiral lines=8 bscans=4", file, NULL);
+  make_scan ("pattern=lissajous lines=8 bscans=4 cycles=2", other, NULL);
+  pipeline = play (socket, file);
+  bus = gst_element_get_bus (pipeline);
+  /* the first one is of the first volume */
+  gst_object_unref (
+      send_path ("octdaqsrc0", pipeline, make_path_event (other, BSCANS, 0)));
+  for (guint i = 0; i < 40; i++)
+    gst_object_unref (send_path ("octdaqsrc0", pipeline,
+        make_path_event (file, BSCANS, (gint64)(1 + i % 15) * LINES * BSCANS)));
+  message = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING);
+  fail_unless (message == NULL);
+  fail_unless (oct_daq_wait_for_readers (writer, 1, LONG) == 1);
+  for (guint block = 0; block < LINES * BSCANS / 2; block++)
+    write_block (writer);
+  for (guint i = 0; i < BSCANS; i++)
+    gst_sample_unref (pull (pipeline));
+  check_path (pipeline, other);
+  /* 15 wait */
+  for (guint i = 0; i < 2; i++)
+    gst_object_unref (send_path ("octdaqsrc0", pipeline,
+        make_path_event (other, BSCANS, (gint64)(100 + i) * LINES * BSCANS)));
+  message = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING);
+  fail_unless (message != NULL);
+  gst_message_parse_warning (message, &warning, NULL);
+  fail_unless (strstr (warning->message, "More than 16 scan paths")
+                   && strstr (warning->message, "from A-line 32 on"),
+      "%s", warning->message);
+  oct_daq_close (writer);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  g_remove (file);
+  g_remove (other);
+}
+GST_END_TEST
+
+/* A digitizer that stalls is told each time, and its A-lines go on in their
+ * places. */
+GST_START_TEST (test_stall)
+{
+  g_autofree char *socket = oct_test_file_path ("scan-daq");
+  OctDaqWriter *writer = open_scan_writer (socket, BSCANS);
+  g_autofree char *launch = g_strdup_printf (
+      "octdaqsrc name=source socket=%s reconnect=false timeout=50 ! appsink "
+      "name=sink sync=false",
+      socket);
+  g_autoptr (GstElement) pipeline = gst_parse_launch (launch, NULL);
+  g_autoptr (GstElement) source = NULL;
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
+  guint64 lost = 9;
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  fail_unless (oct_daq_wait_for_readers (writer, 1, LONG) == 1);
+  for (guint64 volume = 0; volume < 3; volume++) {
+    g_autoptr (GstMessage) message = NULL;
+    g_autoptr (GError) warning = NULL;
+
+    write_volume (writer);
+    fail_unless_equals_uint64 (
+        pull_numbers (pipeline, BSCANS), (volume + 1) * BSCANS - 1);
+    message = gst_bus_timed_pop_filtered (bus, LONG * GST_MSECOND,
+        GST_MESSAGE_WARNING | GST_MESSAGE_ERROR | GST_MESSAGE_EOS);
+    fail_unless (message != NULL);
+    fail_unless_equals_int (GST_MESSAGE_TYPE (message), GST_MESSAGE_WARNING);
+    gst_message_parse_warning (message, &warning, NULL);
+    fail_unless (strstr (warning->message, "No A-lines have come") != NULL,
+        "%s", warning->message);
+  }
+  source = gst_bin_get_by_name (GST_BIN (pipeline), "source");
+  g_object_get (source, "lost", &lost, NULL);
+  fail_unless_equals_uint64 (lost, 0);
+  oct_daq_close (writer);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+}
+GST_END_TEST
+
 /* A digitizer that was started again counts from 0: which of its A-lines one of
  * the scanner is nobody knows, and another path does not wait for it for ever. */
 GST_START_TEST (test_change_after_reconnect)
@@ -512,7 +608,7 @@ GST_START_TEST (test_relay)
       fail_unless (!oct_scan_relay_is_broken (relay));
       writer = open_scan_writer (socket, BSCANS);
     }
-    pipeline = play (socket, file);
+    pipeline = make_pipeline (socket, file);
     source = gst_bin_get_by_name (GST_BIN (pipeline), "octdaqsrc0");
     gst_element_set_state (pipeline, GST_STATE_READY);
     oct_scan_relay_set_source (relay, source, TRUE);
@@ -563,11 +659,12 @@ GST_START_TEST (test_refused)
   refuse_file (socket, file, "5 B-scans of 8 A-lines");
   make_scan ("pattern=raster lines=4 bscans=8", file, NULL);
   refuse_file (socket, file, "8 B-scans of 4 A-lines");
+  make_scan ("pattern=spiral bidirectional=true lines=8 bscans=4", file, NULL);
+  refuse_file (socket, file, "8 B-scans of 8 A-lines");
   fail_unless (g_file_set_contents (file, "1 2\n3 nan\n", -1, NULL));
   refuse_file (socket, file, "2 or 3 numbers");
   oct_daq_close (writer);
   g_remove (file);
-  make_scan ("pattern=spiral bidirectional=true", file, "bidirectional=false");
   make_scan ("pattern=spiral", "/nowhere/path.txt", "scan-output");
 }
 GST_END_TEST
@@ -583,6 +680,8 @@ daqscan_suite (void)
   tcase_add_loop_test (tc, test_path, 0, 2);
   tcase_add_loop_test (tc, test_change, 0, 3);
   tcase_add_loop_test (tc, test_refused_change, 0, 2);
+  tcase_add_test (tc, test_many_wait);
+  tcase_add_test (tc, test_stall);
   tcase_add_test (tc, test_change_after_reconnect);
   tcase_add_test (tc, test_file_after_change);
   tcase_add_test (tc, test_relay);

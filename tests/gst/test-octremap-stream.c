@@ -4,6 +4,7 @@
  * before the end of the scan, elements downstream do not take them.
  */
 #include "oct-test-files.h"
+#include "oct-test-order.h"
 #include "oct-test-pipelines.h"
 
 #include <string.h>
@@ -109,6 +110,100 @@ GST_START_TEST (test_buffers_of_a_volume)
   fail_unless_equals_uint64 (missing, 0);
   oct_test_assert_quiet (oct_test_bus (harness));
   gst_object_unref (element);
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
+static void
+push_bscans (GstHarness *harness, guint first, guint n)
+{
+  for (guint i = first; i < first + n; i++)
+    fail_unless_equals_int (
+        gst_harness_push (harness, make_images (i, 1, FALSE)), GST_FLOW_OK);
+}
+
+/* Events come after the raster of the B-scans before them, also of the first
+ * volume, whose caps are not known before it; another stream ends a volume. */
+GST_START_TEST (test_order)
+{
+  GstHarness *harness = oct_test_harness (
+      "octremap method=nearest columns=4 rows=3 x-spacing=10e-6 "
+      "y-spacing=10e-6");
+  g_autoptr (GString) order = g_string_new (NULL);
+
+  gst_harness_set_src_caps (harness, make_caps (1));
+  gst_harness_push_event (harness, make_path (0));
+  watch_order (harness, order);
+  push_events (harness);
+  for (guint volume = 0; volume < 2; volume++) {
+    push_bscans (harness, 0, 4);
+    check_order (order, "");
+    push_events (harness);
+    push_bscans (harness, 4, 2);
+    /* those of before the first volume come with its caps */
+    check_order (order, volume == 0 ? "Stgcbbbtgc" : "bbbtgc");
+  }
+  push_events (harness);
+  check_order (order, "tgc");
+  push_bscans (harness, 0, 2);
+  push_events (harness);
+  gst_harness_push_event (harness, gst_event_new_stream_start ("other"));
+  check_order (order, "bbbtgcs");
+  oct_test_assert_quiet (oct_test_bus (harness));
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
+/* While the beam moves, events come after the raster of the B-scans before them. */
+GST_START_TEST (test_order_of_parts)
+{
+  GstHarness *harness = oct_test_harness (
+      "octremap method=nearest update=scan interval=0.02 columns=4 rows=3 "
+      "x-spacing=10e-6 y-spacing=10e-6");
+  g_autoptr (GString) order = g_string_new (NULL);
+  guint n;
+
+  gst_harness_set_src_caps (harness, make_caps (1));
+  gst_harness_push_event (harness, make_path (0));
+  push_bscans (harness, 0, BSCANS);
+  watch_order (harness, order);
+  push_bscans (harness, 0, 1);
+  n = (guint)order->len;
+  push_events (harness);
+  push_bscans (harness, 1, BSCANS - 1);
+  /* a raster is due after the first B-scan, or it is not */
+  fail_unless (n % ROWS == 0);
+  fail_unless (strcmp (order->str + n, "tgc") != 0);
+  fail_unless (n > 0 ? g_str_has_prefix (order->str + n, "tgcbbb")
+                     : g_str_has_prefix (order->str, "bbbtgc"),
+      "%s", order->str);
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
+/* A flush drops all that waits, but not events that hold for B-scans after it. */
+GST_START_TEST (test_order_after_flush)
+{
+  GstHarness *harness = oct_test_harness (
+      "octremap method=nearest columns=4 rows=3 x-spacing=10e-6 "
+      "y-spacing=10e-6");
+  g_autoptr (GString) order = g_string_new (NULL);
+  GstSegment segment;
+
+  gst_harness_set_src_caps (harness, make_caps (1));
+  gst_harness_push_event (harness, make_path (0));
+  if (__i__ == 1)
+    push_bscans (harness, 0, BSCANS);
+  watch_order (harness, order);
+  push_bscans (harness, 0, 2);
+  push_events (harness);
+  gst_harness_push_event (harness, gst_event_new_flush_start ());
+  gst_harness_push_event (harness, gst_event_new_flush_stop (TRUE));
+  check_order (order, __i__ == 1 ? "t" : "");
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  gst_harness_push_event (harness, gst_event_new_segment (&segment));
+  push_bscans (harness, 0, BSCANS);
+  check_order (order, __i__ == 1 ? "Sbbb" : "StSbbb");
   gst_harness_teardown (harness);
 }
 GST_END_TEST;
@@ -279,6 +374,9 @@ octremap_stream_suite (void)
 
   tcase_add_unchecked_fixture (tcase, NULL, oct_test_remove_files);
   tcase_add_loop_test (tcase, test_buffers_of_a_volume, 0, 2);
+  tcase_add_test (tcase, test_order);
+  tcase_add_test (tcase, test_order_of_parts);
+  tcase_add_loop_test (tcase, test_order_after_flush, 0, 2);
   tcase_add_test (tcase, test_outside_first);
   tcase_add_loop_test (tcase, test_files, 0, 2);
   tcase_add_test (tcase, test_refused_at_the_end);

@@ -4,6 +4,7 @@
  * octvolumecs makes of it: values as the reference has them, times, places, and
  * what it says of masks that do not fit and of volumes that end early.
  */
+#include "oct-test-order.h"
 #include "oct-test-files.h"
 #include "oct-test-pipelines.h"
 #include "oct-test-source.h"
@@ -323,6 +324,26 @@ GST_START_TEST (test_early_end)
   g_object_get (v, "missing", &missing, NULL);
   fail_unless_equals_uint64 (missing, 6);
   gst_object_unref (v);
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
+/* Events come after the volume of the B-scans before them. */
+GST_START_TEST (test_order)
+{
+  GstHarness *harness = make_harness ("method=linear", FALSE);
+  g_autoptr (GString) order = g_string_new (NULL);
+
+  push_volume (harness, FALSE, 0, TAKEN);
+  watch_order (harness, order);
+  push_volume (harness, FALSE, 1, 2);
+  push_events (harness);
+  check_order (order, "");
+  push_volume (harness, FALSE, 2, 2);
+  check_order (order, "bbbbtgc");
+  push_events (harness);
+  gst_harness_push_event (harness, gst_event_new_stream_start ("other"));
+  check_order (order, "bbbbtgcs");
   gst_harness_teardown (harness);
 }
 GST_END_TEST;
@@ -703,6 +724,7 @@ octvolumecs_suite (void)
   tcase_add_loop_test (tcase, test_values, 0, G_N_ELEMENTS (runs));
   tcase_add_loop_test (tcase, test_parts, 0, G_N_ELEMENTS (parts));
   tcase_add_test (tcase, test_early_end);
+  tcase_add_test (tcase, test_order);
   tcase_add_loop_test (tcase, test_lost, 0, 2);
   tcase_add_test (tcase, test_all_lost);
   tcase_add_test (tcase, test_segment_again);

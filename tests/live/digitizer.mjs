@@ -125,7 +125,7 @@ const tests = {
       [["--scan", "spiral", "--centre-um", "1"], /--centre-um is/],
       [["--scan", "spiral", "--scan-rate", "0.5"], /--scan-rate is/],
       [["--scan", "spiral", "--angle", "400"], /--angle is/],
-      [["--angle", "3"], /belong to --scan/], [["--scan", "spiral", "--flow"], /each place once/],
+      [["--angle", "3"], /belong to --scan/], [["--angle", "0"], /belong to --scan/], [["--scan", "spiral", "--flow"], /each place once/],
       [["--scan", "spiral", "--data", "x.raw"], /leave out --data/],
       [["--scan", "spiral", "--width-um", "300"], /its size from --size-um/]]) {
       const { status, text } = await tell(...options);

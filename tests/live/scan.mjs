@@ -245,7 +245,8 @@ const tests = {
     await until("it is taken", () => last(first.talk, "state").scan.width === 4000.5);
     assert.equal(await first.server.stop(), 0);
     for (const [more, expected] of [[[], [4000.5, 2000, -250, 100, 15]],
-      [["--size-um", "3000", "--angle", "7"], [3000, 3000, -250, 100, 7]]]) {
+      [["--size-um", "3000", "--angle", "7"], [3000, 3000, -250, 100, 7]],
+      [["--angle", "0"], [4000.5, 2000, -250, 100, 0]]]) {
       const again = await begin("--scan", "lissajous", "--instrument", "Bench 3", ...more);
       assert.equal(again.scan.pattern, "lissajous");
       assert.deepEqual(numbers(again.scan), expected);

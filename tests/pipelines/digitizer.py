@@ -103,6 +103,21 @@ def test_a_program_that_dies(folder):
     assert "is there again" in errors or "Note:" in errors, errors
 
 
+def test_a_program_with_other_sizes(folder):
+    """The film of volumes goes on with B-scans of another size, and that is told."""
+    other = [24 if option == 64 else option for option in MIRROR]
+    with recording(folder, "--daq", "daq", "--output", "o", "--no-meters", "--volume") as process:
+        with digitizer(folder, *MIRROR):
+            lines_until(process, lambda found: found["video"].frames >= 5)
+        before = lines_until(process, lambda found: True)["video"].frames
+        with digitizer(folder, *other):
+            lines_until(process, lambda found: found["video"].frames >= before + 20)
+            process.send_signal(signal.SIGINT)
+            _, errors = process.communicate(timeout=tap.PATIENCE)
+    assert process.returncode == 0, errors
+    assert "Note: B-scans have 24 A-lines and " in errors and " and had 64 and " in errors, errors
+
+
 def test_nobody_there(folder):
     _, errors = run("--daq", "daq", "--output", "n", cwd=folder, status=1)
     assert "Nothing answers at the socket" in errors and len(errors.splitlines()) == 1, errors
