@@ -92,8 +92,27 @@ add_microscope (GOptionContext *context, OctLiveOptions *o)
   g_option_context_add_main_entries (context, entries, NULL);
 }
 
-static gboolean
-read_command_line (OctLiveOptions *o, int *argc, char ***argv, GError **error)
+static void
+add_start (GOptionContext *context, OctLiveOptions *o)
+{
+  /* clang-format off */
+  GOptionEntry entries[] = {
+    { "setup", 0, 0, G_OPTION_ARG_NONE, &o->setup,
+      "Choose the source on the page", NULL },
+    { "open", 0, 0, G_OPTION_ARG_NONE, &o->open,
+      "Open the page in the browser of this desktop", NULL },
+    { "files", 0, 0, G_OPTION_ARG_FILENAME, &o->files,
+      "--setup: offer the files of spectra in this folder", "FOLDER" },
+    { NULL },
+  };
+  /* clang-format on */
+
+  g_option_context_add_main_entries (context, entries, NULL);
+}
+
+/* Where spectra or images come from, besides files and digitizers. */
+static void
+add_spectra (GOptionContext *context, OctLiveOptions *o)
 {
   /* clang-format off */
   GOptionEntry entries[] = {
@@ -108,6 +127,18 @@ read_command_line (OctLiveOptions *o, int *argc, char ***argv, GError **error)
       "(default: as the source says)", "FILE" },
     { "images", 0, 0, G_OPTION_ARG_STRING, &o->images,
       "Pipeline of finished images", "PIPELINE" },
+    { NULL },
+  };
+  /* clang-format on */
+
+  g_option_context_add_main_entries (context, entries, NULL);
+}
+
+static gboolean
+read_command_line (OctLiveOptions *o, int *argc, char ***argv, GError **error)
+{
+  /* clang-format off */
+  GOptionEntry entries[] = {
     { "bscans", 0, 0, G_OPTION_ARG_INT, &o->bscans,
       "B-scans per volume, to show volumes (default: as the source says; "
       "virtual OCT system: no volumes)", "N" },
@@ -155,7 +186,9 @@ read_command_line (OctLiveOptions *o, int *argc, char ***argv, GError **error)
 
   oct_view_options_join (argc, *argv);
   g_option_context_set_summary (context, SUMMARY);
+  add_spectra (context, o);
   g_option_context_add_main_entries (context, entries, NULL);
+  add_start (context, o);
   add_server (context, o);
   add_microscope (context, o);
   oct_source_options_add (context, &o->file);
@@ -364,6 +397,9 @@ check_server (OctLiveOptions *o, GError **error)
   if (o->pedal_keys != NULL && o->pedals == NULL)
     return live_options_refuse (
         error, "--pedal-keys belongs to --pedal, the device of a pedal.");
+  if (o->files != NULL && !o->setup)
+    return live_options_refuse (
+        error, "--files belongs to --setup, whose page offers them.");
   if (o->viewers < 1 || o->viewers > 100)
     return live_options_refuse (error, "--viewers is between 1 and 100.");
   if (o->bitrate < 100 || o->bitrate > 100000)
@@ -376,8 +412,7 @@ check_server (OctLiveOptions *o, GError **error)
 static void
 live_options_complete (OctLiveOptions *o)
 {
-  gboolean is_virtual = o->file.data == NULL && o->source == NULL
-                        && o->images == NULL && o->digitizer.socket == NULL;
+  gboolean is_virtual = !oct_live_options_has_source (o);
   gboolean known =
       is_virtual && o->bscans > 1 && !o->flow && o->scanner.pattern == NULL;
 
@@ -403,6 +438,34 @@ live_options_wish (OctLiveOptions *o)
     o->wished |= 1 << OCT_LIVE_SETTING_mode;
   if (o->view.window != NULL)
     o->wished |= 1 << OCT_LIVE_SETTING_window;
+}
+
+gboolean
+oct_live_options_has_source (const OctLiveOptions *o)
+{
+  return o->file.data != NULL || o->source != NULL || o->images != NULL
+         || o->digitizer.socket != NULL;
+}
+
+char **
+oct_live_options_drop_source (char *const *arguments, char **calibration)
+{
+  g_autoptr (GOptionContext) context = g_option_context_new (NULL);
+  OctLiveOptions dropped = { 0 };
+  char **rest = g_strdupv ((char **)arguments);
+
+  g_option_context_set_help_enabled (context, FALSE);
+  g_option_context_set_ignore_unknown_options (context, TRUE);
+  add_spectra (context, &dropped);
+  oct_source_options_add (context, &dropped.file);
+  oct_digitizer_options_add (context, &dropped.digitizer);
+  oct_scanner_options_add (context, &dropped.scanner);
+  oct_instrument_options_add (context, &dropped.instrument);
+  /* they have been read before */
+  (void)g_option_context_parse_strv (context, &rest, NULL);
+  *calibration = g_steal_pointer (&dropped.file.calibration);
+  oct_live_options_clear (&dropped);
+  return rest;
 }
 
 gboolean
@@ -446,6 +509,7 @@ oct_live_options_clear (OctLiveOptions *options)
   g_free (options->source);
   g_free (options->oct_camera);
   g_free (options->scan_mask);
+  g_free (options->files);
   g_free (options->images);
   g_free (options->address);
   g_free (options->udp_ports);
