@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * What a page may choose before the start (oct-live-setup.h), and as which
- * options of the program: a closed list.
+ * The choices of a page before the start (oct-live-setup.h), and the options of
+ * the program that they become: a closed list.
  *
  * Nothing of this touches a network or GStreamer.
  */

@@ -52,7 +52,7 @@ find_address (const OctLiveOptions *options)
              : g_strdup (options->address);
 }
 
-/* The link of whoever controls; to be freed. */
+/* A link with this token, if one is needed; to be freed. */
 static char *
 links_make (const OctLiveOptions *options, OctLiveAccess *access,
     const char *token, guint port)

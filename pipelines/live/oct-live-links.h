@@ -13,7 +13,7 @@ G_BEGIN_DECLS
 void oct_live_links_print (const OctLiveOptions *options, OctLiveAccess *access,
     const OctLiveTokens *tokens, guint port);
 
-/* A file of the user, which leads a browser to the link of whoever controls. */
+/* A file of the user, which leads a browser to the link for control. */
 typedef struct _OctLiveLinks OctLiveLinks;
 
 /* Before there is a server.  `alone`: one such program of a user is enough: FALSE

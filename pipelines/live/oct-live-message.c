@@ -266,7 +266,7 @@ read_name (JsonNode *value, char **name)
 }
 
 static gboolean
-read_source (JsonNode *value, OctLiveMessage *message)
+message_read_source (JsonNode *value, OctLiveMessage *message)
 {
   return read_name (value, &message->begin.source);
 }
@@ -368,7 +368,7 @@ static const Member members[] = {
   { "screen", "eyes", read_eyes },
   { "aim", "eye", read_eye },
   { "aim", "corners", read_corners },
-  { "begin", "source", read_source },
+  { "begin", "source", message_read_source },
   { "begin", "microscope", read_microscope },
   { "begin", "calibration", read_calibration },
   { "begin", "instrument", read_instrument },

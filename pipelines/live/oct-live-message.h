@@ -62,7 +62,7 @@ typedef enum {
    * "instrument":NAME,"save":NAME,"flow":false,"record":false, ...}: begins with
    * that source; and any numbers of oct-live-begin.h */
   OCT_LIVE_BEGIN,
-  /* {"type":"seek"}: looks again for what there is */
+  /* {"type":"seek"}: searches again */
   OCT_LIVE_SEEK,
   /* {"type":"leave"}: back to the choice of a source */
   OCT_LIVE_LEAVE,

@@ -58,7 +58,7 @@ gboolean oct_live_options_parse (
     OctLiveOptions *options, int *argc, char ***argv, GError **error);
 /* Whether they name a source: not the virtual OCT system. */
 gboolean oct_live_options_has_source (const OctLiveOptions *options);
-/* A command line without what belongs to its source: the source itself, its
+/* A command line without the part of its source: the source itself, its
  * scan, its instrument, and the calibration, which is handed out or NULL.  To be
  * freed. */
 char **oct_live_options_drop_source (

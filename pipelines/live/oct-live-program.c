@@ -9,7 +9,9 @@ make_access (OctLiveProgram *program, gboolean *guarded, GError **error)
 {
   const OctLiveOptions *options = &program->options;
 
-  *guarded = !options->loopback || options->token_file != NULL;
+  /* files of one user are not for the others of this computer to choose */
+  *guarded =
+      !options->loopback || options->token_file != NULL || options->setup;
   if (options->token_file != NULL)
     return oct_live_tokens_load (&program->tokens, options->token_file, error);
   if (*guarded)

@@ -41,7 +41,7 @@ setup_refuse (GError **error, const char *format, const char *detail)
 /* ----------------------------------------------------------------- what there is
  */
 
-/* What is known without a search. */
+/* Those known without a search. */
 static GPtrArray *
 setup_begin_list (const OctLiveSetup *setup)
 {

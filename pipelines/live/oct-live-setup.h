@@ -4,7 +4,7 @@
  * and what of it was chosen.
  *
  * A page chooses by the keys of a list that was made here, and by names of
- * instruments; it can name no file, device or pipeline.  What it has chosen
+ * instruments; it can name no file, device or pipeline.  Its choice
  * becomes arguments of the command line, which are read and checked as those of
  * a terminal.  Main thread.
  */
@@ -27,7 +27,7 @@ gboolean oct_live_setup_free (OctLiveSetup *setup);
 
 /* Asks from now on; `problem`: why again, one sentence, or NULL. */
 void oct_live_setup_ask (OctLiveSetup *setup, const char *problem);
-/* Looks again for what there is. */
+/* Searches again. */
 void oct_live_setup_seek (OctLiveSetup *setup);
 /* The message for a page.  One that only watches gets no lists. */
 JsonBuilder *oct_live_setup_report (

@@ -545,9 +545,11 @@ live_run_setup (OctLiveProgram *program, char *const *arguments, GError **error)
     if (!live_show (program, &reason)) {
       problem = g_strdup (reason->message);
       g_printerr ("Note: %s\n", problem);
-      oct_live_setup_fail (live->setup);
     }
     program->hanging = !live_close (program);
+    /* settings may have been saved until then */
+    if (problem != NULL)
+      oct_live_setup_fail (live->setup);
     if (program->hanging || program->over)
       break;
   }

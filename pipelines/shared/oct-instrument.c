@@ -172,7 +172,7 @@ instrument_make (void)
   return element != NULL ? gst_object_ref_sink (element) : NULL;
 }
 
-/* What is kept with an instrument beside its settings, to be freed; or NULL. */
+/* A text kept with an instrument beside its settings, to be freed; or NULL. */
 static char *
 instrument_get_text (const char *name, const char *tag)
 {

@@ -50,11 +50,11 @@ export class Server {
   // ... with these variables in its environment.
   static startWith(environment, ...options) {
     const folder = mkdtempSync(join(tmpdir(), "oct-live-"));
-    return Server.startIn(folder, environment, "--record", join(folder, "recordings"), ...options);
+    return Server.startInside(folder, environment, "--record", join(folder, "recordings"), ...options);
   }
 
   // ... in this folder, which goes with it, and with these options alone.
-  static async startIn(folder, environment, ...options) {
+  static async startInside(folder, environment, ...options) {
     const server = new Server();
     server.folder = folder;
     server.recordings = join(folder, "recordings");

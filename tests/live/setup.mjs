@@ -30,11 +30,11 @@ async function inFolder(action) {
 }
 
 const startSetup = (folder, ...options) =>
-  Server.startIn(mkdtempSync(join(tmpdir(), "oct-live-")), homeOf(folder), "--setup", ...options);
+  Server.startInside(mkdtempSync(join(tmpdir(), "oct-live-")), homeOf(folder), "--setup", ...options);
 
 // The page, when the search is over.
-async function openSetup(server, url = server.video) {
-  const page = await browser.visit(url);
+async function openSetup(server) {
+  const page = await browser.visit(server.links[0]);
   await isSetup(page);
   return page;
 }
@@ -50,9 +50,15 @@ const chosen = (page) => page.evaluate(() => document.querySelector("#sources :c
 const problem = (page) => until("a sentence is shown", async () => await page.locator("#problem").count() > 0
   && await page.locator("#problem").isVisible() && page.locator("#problem").textContent());
 
+// The Cookie header of a link's session.
+async function enter(server, link = server.links[0]) {
+  const { headers } = await get(server, `/?token=${new URL(link).searchParams.get("token")}`);
+  return { Cookie: headers["set-cookie"][0].split(";")[0] };
+}
+
 // A conversation after the search.
 async function talkTo(server, headers) {
-  const talk = await Talk.start(server, headers);
+  const talk = await Talk.start(server, headers ?? await enter(server));
   await until("the choice is offered", () => last(talk, "setup")?.seeking === false || last(talk, "setup")?.control === false);
   return talk;
 }
@@ -60,16 +66,10 @@ async function talkTo(server, headers) {
 // A conversation that begins with a message of this type: of the choice, or of
 // pictures.  One that ends meanwhile does not count.
 const reach = (server, type) => until(`oct-live says ${type}`, async () => {
-  const talk = await Talk.start(server);
+  const talk = await Talk.start(server, await enter(server));
   await until("it says something", () => talk.messages.length > 0 || talk.socket.destroyed);
   return talk.has(type) && talk;
 });
-
-// The Cookie header of a link's session.
-async function enter(server, link) {
-  const { headers } = await get(server, `/?token=${new URL(link).searchParams.get("token")}`);
-  return { Cookie: headers["set-cookie"][0].split(";")[0] };
-}
 
 const BEGIN = { type: "begin", source: "virtual", microscope: "", calibration: "", instrument: "", save: "", flow: false,
   record: false };
@@ -120,7 +120,7 @@ const tests = {
       await isLive(page);
       await act(page, "a recording begins", () => page.click("#record"),
         async () => await page.locator("#record").getAttribute("aria-pressed") === "true");
-      const talk = await Talk.start(server);
+      const talk = await Talk.start(server, await enter(server));
       assert.match(await answerTo(talk, '{"type":"leave"}'), /^A recording is being made; end it/);
       talk.say('{"type":"record","on":false}');
       await until("it has ended", () => last(talk, "state")?.recording?.active === false);
@@ -285,24 +285,25 @@ const tests = {
         "[Default Applications]\ntext/html=test.desktop\nx-scheme-handler/http=test.desktop\n");
       const opened = () => until("a browser is opened", () => existsSync(log) && readFileSync(log, "utf8").trim());
       const server = await startSetup(folder, "--open");
-      assert.equal(await opened(), `${server.url}/`);
+      const page = (await opened()).replace("file://", "");
+      assert.equal(page, join(folder, "run", "oct-live-setup.html"));
+      assert.equal(statSync(page).mode & 0o777, 0o600);
+      assert.ok(readFileSync(page, "utf8").includes(`url=${server.links[0]}"`));
       rmSync(log);
       const second = await execute(process.env.OCT_LIVE, ["--setup", "--open", "--port", "0"],
         { env: { ...process.env, ...environment } });
       assert.equal(second.status, 0, second.stderr);
       assert.match(second.stdout, /runs already/);
-      assert.equal(await opened(), `${server.url}/`);
+      assert.ok(!second.stdout.includes("token="));
+      assert.equal((await opened()).replace("file://", ""), page);
       rmSync(log);
       assert.equal(await server.stop(), 0);
       assert.deepEqual(readdirSync(join(folder, "run")).filter((name) => name.includes("oct")), []);
 
-      const guarded = await startSetup(folder, "--open", "--token-file", "tokens");
-      const page = (await opened()).replace("file://", "");
-      assert.equal(page, join(folder, "run", "oct-live-setup.html"));
-      assert.equal(statSync(page).mode & 0o777, 0o600);
-      const [token] = readFileSync(join(guarded.folder, "tokens"), "utf8").match(/[\w-]{20,}/);
-      assert.ok(readFileSync(page, "utf8").includes(`url=${guarded.url}/?token=${token}`));
-      assert.equal(await guarded.stop(), 0);
+      // without tokens nothing is secret
+      const open = await Server.startInside(mkdtempSync(join(tmpdir(), "oct-live-")), environment, "--open");
+      assert.equal(await opened(), `${open.url}/`);
+      assert.equal(await open.stop(), 0);
     });
   },
 };
