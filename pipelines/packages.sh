@@ -29,8 +29,10 @@ OCT_LIVE_PACKAGES=(libsoup-3.0-dev libjson-glib-dev libevdev-dev
   libgstreamer-plugins-bad1.0-dev gstreamer1.0-nice glib-networking)
 
 # For the tests only: Aravis has a camera source and a fake camera for it, openssl
-# makes a certificate; readers of the written files, and DICOM, which is optional.
+# makes a certificate; readers of the written files, and DICOM, which is optional;
+# desktop-file-validate.
 OCT_TEST_PACKAGES=(python3 python3-numpy "${OCT_CAMERA_PACKAGES[@]}" openssl git codespell
+  desktop-file-utils
   clang-format reuse python3-tifffile python3-nibabel python3-h5py
   python3-pydicom "${OCT_DICOM_PACKAGES[@]}" dcmtk dicom3tools
   python3-gi gir1.2-gst-plugins-base-1.0 python3-xarray python3-zarr mkdocs mkdocs-material)

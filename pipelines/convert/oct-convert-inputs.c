@@ -8,10 +8,6 @@
 #include "oct-file.h"
 #include "oct-reader.h"
 
-/* Endings of files read from folders; a file that is named is always read. */
-static const char *const endings[] = { ".npy", ".mat", ".h5", ".hdf5", ".oct",
-  ".srr", ".unp", ".raw", ".bin", ".tdms", ".tif", ".tiff", NULL };
-
 /* State of the search through folders. */
 typedef struct {
   GPtrArray *inputs, *problems;
@@ -38,17 +34,6 @@ convert_inputs_cut (GPtrArray *inputs, guint kept)
   g_ptr_array_set_free_func (inputs, NULL);
   g_ptr_array_set_size (inputs, (gint)kept);
   g_ptr_array_set_free_func (inputs, input_free);
-}
-
-static gboolean
-is_taken (const char *name)
-{
-  g_autofree char *lower = g_ascii_strdown (name, -1);
-
-  for (guint i = 0; endings[i] != NULL; i++)
-    if (g_str_has_suffix (lower, endings[i]))
-      return TRUE;
-  return FALSE;
 }
 
 /* A folder that is one file. */
@@ -191,7 +176,7 @@ add_folder (Search *search, const char *path, const char *below)
 
       if (note_folder (search->seen, full))
         add_folder (search, full, inner);
-    } else if (is_taken (entry) || (code != 0 && code != ENOENT)) {
+    } else if (oct_source_is_spectra (entry) || (code != 0 && code != ENOENT)) {
       /* or a folder that cannot be looked into */
       take_entry (search, full, name);
     }

@@ -32,6 +32,9 @@ static const char *const commands[] = {
   [OCT_LIVE_SCREEN] = "screen",
   [OCT_LIVE_AIM] = "aim",
   [OCT_LIVE_TUNE] = "tune",
+  [OCT_LIVE_BEGIN] = "begin",
+  [OCT_LIVE_LEAVE] = "leave",
+  [OCT_LIVE_QUIT] = "quit",
 };
 
 typedef struct {
@@ -166,7 +169,8 @@ oct_live_audit_command (OctLiveAudit *audit, const OctLiveMessage *message,
   Fields fields = { 0 };
   char session[17];
 
-  if (audit == NULL || message->type == OCT_LIVE_LOOK)
+  if (audit == NULL || message->type == OCT_LIVE_LOOK
+      || message->type == OCT_LIVE_SEEK)
     return;
   if (message->type == OCT_LIVE_SET && error == NULL) {
     audit_gather_set (audit, message, visitor);
@@ -190,6 +194,10 @@ oct_live_audit_command (OctLiveAudit *audit, const OctLiveMessage *message,
     fields_add (&fields, "layout", oct_live_layout_names[message->layout], 0);
   if (message->type == OCT_LIVE_SCREEN || message->type == OCT_LIVE_AIM)
     fields_add (&fields, "eyes", oct_live_eye_names[message->eyes], 0);
+  if (message->type == OCT_LIVE_BEGIN) {
+    fields_add (&fields, "source", message->begin.source, 0);
+    fields_add (&fields, "instrument", message->begin.instrument, 0);
+  }
   if (error != NULL)
     fields_add (&fields, "refused", error->message, 0);
   oct_live_audit_add (audit,

@@ -13,6 +13,8 @@
  *   offer, candidate, failed   for WebRTC
  *   problem    a sentence for the user
  *   freeze     a pedal: the picture stops, or goes on
+ *   setup      what can be chosen before the start (oct-live-setup.h), in place of
+ *              all others but status, problem and bye
  *   bye        a sentence, then the connection is closed */
 #include "oct-live-server.h"
 
@@ -88,11 +90,19 @@ say_state (OctLiveClient *client)
 }
 
 static void
+say_setup (OctLiveClient *client)
+{
+  live_client_say (client, oct_live_setup_report (client->live->setup,
+                               client->visitor.role == OCT_ROLE_CONTROL));
+}
+
+static void
 say_hello (OctLiveClient *client)
 {
   OctLive *live = client->live;
   JsonBuilder *builder = oct_live_json_begin ("hello");
 
+  oct_live_json_add_boolean (builder, "leavable", live->setup != NULL);
   oct_live_json_add_boolean (
       builder, "control", client->visitor.role == OCT_ROLE_CONTROL);
   oct_live_report_offers (live, builder);
@@ -110,16 +120,12 @@ say_hello (OctLiveClient *client)
 }
 
 static void
-say_status (OctLiveClient *client)
+add_pictures (OctLiveClient *client, JsonBuilder *builder)
 {
   OctLive *live = client->live;
-  JsonBuilder *builder = oct_live_json_begin ("status");
   OctLiveCounts counts;
 
   oct_live_graph_get_counts (live->graph, &counts);
-  json_builder_set_member_name (builder, "number");
-  json_builder_add_int_value (builder,
-      oct_live_statuses_send (&client->statuses, g_get_monotonic_time ()));
   oct_live_json_add_number (builder, "time", counts.time / 1e6);
   oct_live_json_add_number (builder, "roundTrip", client->statuses.round_trip);
   client->statuses.round_trip = 0.0;
@@ -130,6 +136,18 @@ say_status (OctLiveClient *client)
                   ? oct_live_viewer_get_dropped (client->viewer)
                   : 0));
   oct_live_report_status (live, &counts, builder);
+}
+
+static void
+say_status (OctLiveClient *client)
+{
+  JsonBuilder *builder = oct_live_json_begin ("status");
+
+  json_builder_set_member_name (builder, "number");
+  json_builder_add_int_value (builder,
+      oct_live_statuses_send (&client->statuses, g_get_monotonic_time ()));
+  if (client->live->graph != NULL)
+    add_pictures (client, builder);
   live_client_say (client, builder);
 }
 
@@ -220,6 +238,8 @@ oct_live_clients_control (OctLive *live, const OctLiveMessage *message,
   if (!done)
     g_propagate_error (error, g_steal_pointer (&reason));
 
+  if (live->graph == NULL)
+    return done;
   if (message->type == OCT_LIVE_LOOK)
     oct_live_clients_tell_look (live);
   else if (message->type == OCT_LIVE_SCREEN || message->type == OCT_LIVE_AIM)
@@ -253,6 +273,25 @@ show_meters (OctLiveClient *client, gboolean on)
 {
   client->meters = on;
   oct_live_clients_update_measuring (client->live);
+}
+
+/* Before the start; all else needs pictures. */
+static void
+client_take_choice (OctLiveClient *client, const OctLiveMessage *message)
+{
+  switch (message->type) {
+  case OCT_LIVE_ACK:
+    oct_live_statuses_answer (
+        &client->statuses, message->number, g_get_monotonic_time ());
+    break;
+  case OCT_LIVE_WATCH:
+  case OCT_LIVE_ANSWER:
+  case OCT_LIVE_CANDIDATE:
+  case OCT_LIVE_METERS:
+    break;
+  default:
+    live_client_control (client, message);
+  }
 }
 
 static void
@@ -293,6 +332,10 @@ client_take_message (OctLiveClient *client, const OctLiveMessage *message)
   case OCT_LIVE_SCREEN:
   case OCT_LIVE_AIM:
   case OCT_LIVE_TUNE:
+  case OCT_LIVE_BEGIN:
+  case OCT_LIVE_SEEK:
+  case OCT_LIVE_LEAVE:
+  case OCT_LIVE_QUIT:
     live_client_control (client, message);
     break;
   }
@@ -329,7 +372,9 @@ on_socket_message (
     return;
   }
   message = oct_live_message_parse (text != NULL ? text : "", length, &error);
-  if (message != NULL)
+  if (message != NULL && client->live->graph == NULL)
+    client_take_choice (client, message);
+  else if (message != NULL)
     client_take_message (client, message);
   else
     say_sentence (client, "problem", error->message);
@@ -405,7 +450,10 @@ oct_live_client_new (OctLive *live, SoupWebsocketConnection *socket,
   oct_live_audit_visit (live->audit, "page opened", visitor);
   g_signal_connect (socket, "message", G_CALLBACK (on_socket_message), client);
   g_signal_connect (socket, "closed", G_CALLBACK (client_on_closed), client);
-  say_hello (client);
+  if (live->graph != NULL)
+    say_hello (client);
+  else
+    say_setup (client);
   say_status (client);
 }
 
@@ -429,6 +477,13 @@ oct_live_clients_tell_state (OctLive *live)
 {
   for (guint i = 0; i < live->clients->len; i++)
     say_state (g_ptr_array_index (live->clients, i));
+}
+
+void
+oct_live_clients_tell_setup (OctLive *live)
+{
+  for (guint i = 0; i < live->clients->len; i++)
+    say_setup (g_ptr_array_index (live->clients, i));
 }
 
 void
@@ -484,6 +539,8 @@ oct_live_clients_update_measuring (OctLive *live)
                                               && oct_live_recording_is_active (
                                                   live->recording) };
 
+  if (live->graph == NULL)
+    return;
   for (guint i = 0; i < live->clients->len; i++) {
     OctLiveClient *client = g_ptr_array_index (live->clients, i);
 

@@ -185,9 +185,49 @@ live_control_tune (OctLive *live, GError **error)
   return oct_live_graph_find (live->graph, OCT_LIVE_FIND_DELAY, error);
 }
 
+/* A recording belongs to its source. */
+static gboolean
+live_control_leave (OctLive *live, GError **error)
+{
+  if (live->setup == NULL)
+    return live_control_refuse (error,
+        "The source is that of the command line; start oct-live with --setup "
+        "to choose it on the page.");
+  if (live->recording != NULL && oct_live_recording_is_active (live->recording))
+    return live_control_refuse (error,
+        "A recording is being made; end it, and choose another source then.");
+  live->leave (FALSE, live->leave_data);
+  return TRUE;
+}
+
+/* While there is no source. */
+static gboolean
+live_control_choose (
+    OctLive *live, const OctLiveMessage *message, GError **error)
+{
+  switch (message->type) {
+  case OCT_LIVE_BEGIN:
+    if (!oct_live_setup_choose (live->setup, &message->begin, error))
+      return FALSE;
+    live->leave (FALSE, live->leave_data);
+    return TRUE;
+  case OCT_LIVE_SEEK:
+    oct_live_setup_seek (live->setup);
+    return TRUE;
+  case OCT_LIVE_QUIT:
+    live->leave (TRUE, live->leave_data);
+    return TRUE;
+  default:
+    return live_control_refuse (
+        error, "No source has been chosen yet; choose one and start it.");
+  }
+}
+
 gboolean
 oct_live_control (OctLive *live, const OctLiveMessage *message, GError **error)
 {
+  if (live->graph == NULL)
+    return live_control_choose (live, message, error);
   switch (message->type) {
   case OCT_LIVE_SET:
     return live_control_set (live, message, error);
@@ -217,6 +257,14 @@ oct_live_control (OctLive *live, const OctLiveMessage *message, GError **error)
     return live_control_screen (live, message, error);
   case OCT_LIVE_TUNE:
     return live_control_tune (live, error);
+  case OCT_LIVE_BEGIN:
+  case OCT_LIVE_SEEK:
+  case OCT_LIVE_QUIT:
+    return live_control_refuse (error,
+        "The source has begun already; choose another one with \"Another "
+        "source\".");
+  case OCT_LIVE_LEAVE:
+    return live_control_leave (live, error);
   case OCT_LIVE_WATCH:
   case OCT_LIVE_ANSWER:
   case OCT_LIVE_CANDIDATE:

@@ -14,6 +14,8 @@ typedef struct {
 
 static const Page pages[] = {
   { "/", "index.html", "text/html; charset=utf-8" },
+  { "/setup.js", "setup.js", "text/javascript; charset=utf-8" },
+  { "/setup.css", "setup.css", "text/css; charset=utf-8" },
   { "/live.js", "live.js", "text/javascript; charset=utf-8" },
   { "/case.js", "case.js", "text/javascript; charset=utf-8" },
   { "/crop.js", "crop.js", "text/javascript; charset=utf-8" },
@@ -277,12 +279,21 @@ exchange_token (OctLive *live, SoupServerMessage *message, const char *token)
   set_header (message, "Location", "/");
 }
 
+/* The address is the same before the start. */
+static const char *
+get_resource (OctLive *live, const Page *page)
+{
+  return live->graph == NULL && g_str_equal (page->path, "/") ? "setup.html"
+                                                              : page->resource;
+}
+
 static gboolean
-answer_page (SoupServerMessage *message, const char *path)
+answer_page (OctLive *live, SoupServerMessage *message, const char *path)
 {
   for (guint i = 0; i < G_N_ELEMENTS (pages); i++)
     if (g_str_equal (path, pages[i].path)) {
-      g_autofree char *name = g_strconcat (RESOURCES, pages[i].resource, NULL);
+      g_autofree char *name =
+          g_strconcat (RESOURCES, get_resource (live, &pages[i]), NULL);
       g_autoptr (GBytes) bytes =
           g_resources_lookup_data (name, G_RESOURCE_LOOKUP_FLAGS_NONE, NULL);
 
@@ -537,7 +548,11 @@ on_request (SoupServer *server, SoupServerMessage *message, const char *path,
 
   if (token != NULL && !oct_live_access_is_open (live->access))
     exchange_token (live, message, token);
-  else if (g_str_equal (path, "/snapshot.png")) {
+  else if (live->graph == NULL) {
+    if (!answer_page (live, message, path))
+      live_http_answer (message, SOUP_STATUS_SERVICE_UNAVAILABLE,
+          "No source has been chosen yet; open the page and choose one.\n");
+  } else if (g_str_equal (path, "/snapshot.png")) {
     http_tell_audit (live, message, "picture saved");
     answer_snapshot (live, message);
   } else if (g_str_equal (path, "/calibration.csv")) {
@@ -546,7 +561,7 @@ on_request (SoupServer *server, SoupServerMessage *message, const char *path,
   } else if (g_str_equal (path, "/stream.mjpg")) {
     http_tell_audit (live, message, "pictures watched");
     oct_live_jpeg_answer (live, message);
-  } else if (!answer_page (message, path))
+  } else if (!answer_page (live, message, path))
     live_http_answer (
         message, SOUP_STATUS_NOT_FOUND, "There is nothing here.\n");
 }
@@ -573,9 +588,26 @@ on_socket (SoupServer *server, SoupServerMessage *message, const char *path,
 }
 
 void
-oct_live_http_attach (OctLive *live, SoupServer *server)
+oct_live_http_begin (OctLive *live)
 {
   live->snapshots = oct_live_snapshots_new (get_image, live);
+}
+
+gboolean
+oct_live_http_end (OctLive *live)
+{
+  gboolean clean =
+      live->snapshots == NULL || oct_live_snapshots_free (live->snapshots);
+
+  live->snapshots = NULL;
+  g_clear_pointer (&live->calibration, g_free);
+  live->calibration_at = 0;
+  return clean;
+}
+
+void
+oct_live_http_attach (OctLive *live, SoupServer *server)
+{
   /* inflates messages that are small on the wire and large in memory */
   soup_server_remove_websocket_extension (
       server, SOUP_TYPE_WEBSOCKET_EXTENSION_DEFLATE);

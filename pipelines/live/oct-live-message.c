@@ -253,6 +253,63 @@ read_on (JsonNode *value, OctLiveMessage *message)
   return get_boolean (value, &message->on);
 }
 
+/* Names and keys are as they were offered: nothing is stripped. */
+static gboolean
+read_name (JsonNode *value, char **name)
+{
+  const char *text = get_string (value, MAX_TEXT);
+
+  if (text == NULL || !is_one_line (text))
+    return FALSE;
+  *name = g_strdup (text);
+  return TRUE;
+}
+
+static gboolean
+message_read_source (JsonNode *value, OctLiveMessage *message)
+{
+  return read_name (value, &message->begin.source);
+}
+
+static gboolean
+read_microscope (JsonNode *value, OctLiveMessage *message)
+{
+  return read_name (value, &message->begin.microscope);
+}
+
+static gboolean
+read_calibration (JsonNode *value, OctLiveMessage *message)
+{
+  return read_name (value, &message->begin.calibration);
+}
+
+static gboolean
+read_instrument (JsonNode *value, OctLiveMessage *message)
+{
+  return read_name (value, &message->begin.instrument);
+}
+
+static gboolean
+read_save (JsonNode *value, OctLiveMessage *message)
+{
+  if (!read_name (value, &message->begin.save))
+    return FALSE;
+  g_strstrip (message->begin.save);
+  return TRUE;
+}
+
+static gboolean
+read_flow (JsonNode *value, OctLiveMessage *message)
+{
+  return get_boolean (value, &message->begin.flow);
+}
+
+static gboolean
+read_record (JsonNode *value, OctLiveMessage *message)
+{
+  return get_boolean (value, &message->begin.record);
+}
+
 static gboolean
 read_undo (JsonNode *value, OctLiveMessage *message)
 {
@@ -281,6 +338,10 @@ static const char *const types[] = {
   [OCT_LIVE_LOOK] = "look",
   [OCT_LIVE_SCREEN] = "screen",
   [OCT_LIVE_AIM] = "aim",
+  [OCT_LIVE_BEGIN] = "begin",
+  [OCT_LIVE_SEEK] = "seek",
+  [OCT_LIVE_LEAVE] = "leave",
+  [OCT_LIVE_QUIT] = "quit",
 };
 
 static const Member members[] = {
@@ -307,6 +368,13 @@ static const Member members[] = {
   { "screen", "eyes", read_eyes },
   { "aim", "eye", read_eye },
   { "aim", "corners", read_corners },
+  { "begin", "source", message_read_source },
+  { "begin", "microscope", read_microscope },
+  { "begin", "calibration", read_calibration },
+  { "begin", "instrument", read_instrument },
+  { "begin", "save", read_save },
+  { "begin", "flow", read_flow },
+  { "begin", "record", read_record },
 };
 
 static gboolean
@@ -374,7 +442,7 @@ read_settings (
 static gboolean
 read_members (JsonObject *object, OctLiveMessage *message, GError **error)
 {
-  const char *type = types[message->type];
+  const char *type = types[message->type], *wrong = NULL;
   guint known = 1; /* "type" */
 
   if (message->type == OCT_LIVE_LOOK)
@@ -395,6 +463,10 @@ read_members (JsonObject *object, OctLiveMessage *message, GError **error)
   if (message->type == OCT_LIVE_SET
       && !read_settings (object, message, &known, error))
     return FALSE;
+  if (message->type == OCT_LIVE_BEGIN)
+    wrong = oct_live_begin_read_numbers (object, &message->begin, &known);
+  if (wrong != NULL)
+    return message_fail_value (wrong, error);
   if (known != json_object_get_size (object))
     return message_fail (error,
         "A message of type \"%s\" has a member that it must "
@@ -449,5 +521,6 @@ oct_live_message_free (OctLiveMessage *message)
   g_free (message->candidate);
   g_free (message->text);
   oct_live_settings_free_choices (&message->settings);
+  oct_live_begin_clear (&message->begin);
   g_free (message);
 }

@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "oct-live-begin.h"
 #include "oct-live-label.h"
 #include "oct-live-layout.h"
 #include "oct-live-look.h"
@@ -57,6 +58,16 @@ typedef enum {
    * corners of the scan in the microscope's picture, parts of its size; "": they
    * are not known */
   OCT_LIVE_AIM,
+  /* {"type":"begin","source":KEY,"microscope":KEY,"calibration":KEY,
+   * "instrument":NAME,"save":NAME,"flow":false,"record":false, ...}: begins with
+   * that source; and any numbers of oct-live-begin.h */
+  OCT_LIVE_BEGIN,
+  /* {"type":"seek"}: searches again */
+  OCT_LIVE_SEEK,
+  /* {"type":"leave"}: back to the choice of a source */
+  OCT_LIVE_LEAVE,
+  /* {"type":"quit"}: ends oct-live while a source is being chosen */
+  OCT_LIVE_QUIT,
 } OctLiveMessageType;
 
 /* A scan as pages ask for it. */
@@ -87,6 +98,7 @@ typedef struct {
   OctLiveEyeChoice eyes;    /* screen; aim: left or right */
   gboolean aimed;           /* aim: there are corners */
   OctLiveSpot corners[OCT_LIVE_AIM_CORNERS]; /* aim */
+  OctLiveBegin begin;                        /* begin */
 } OctLiveMessage;
 
 /* Reads `length` bytes.  NULL with an error of one sentence, which quotes

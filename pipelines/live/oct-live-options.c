@@ -93,6 +93,25 @@ live_add_microscope (GOptionContext *context, OctLiveOptions *o)
 }
 
 static void
+live_add_start (GOptionContext *context, OctLiveOptions *o)
+{
+  /* clang-format off */
+  const GOptionEntry entries[] = {
+    { "setup", 0, 0, G_OPTION_ARG_NONE, &o->setup,
+      "Choose the source on the page", NULL },
+    { "open", 0, 0, G_OPTION_ARG_NONE, &o->open,
+      "Open the page in the browser of this desktop", NULL },
+    { "files", 0, 0, G_OPTION_ARG_FILENAME, &o->files,
+      "--setup: offer the files of spectra in this folder", "FOLDER" },
+    { NULL },
+  };
+  /* clang-format on */
+
+  oct_options_add (context, "Start", entries, NULL);
+}
+
+/* Where spectra or images come from, besides files and digitizers. */
+static void
 live_add_source (GOptionContext *context, OctLiveOptions *o)
 {
   /* clang-format off */
@@ -186,6 +205,7 @@ read_command_line (OctLiveOptions *o, int *argc, char ***argv, GError **error)
 
   oct_view_options_join (argc, *argv);
   g_option_context_set_summary (context, SUMMARY);
+  live_add_start (context, o);
   live_add_source (context, o);
   oct_source_options_add (context, TRUE, &o->file);
   oct_digitizer_options_add (context, &o->digitizer);
@@ -396,6 +416,9 @@ check_server (OctLiveOptions *o, GError **error)
   if (o->pedal_keys != NULL && o->pedals == NULL)
     return live_options_refuse (
         error, "--pedal-keys belongs to --pedal, the device of a pedal.");
+  if (o->files != NULL && !o->setup)
+    return live_options_refuse (
+        error, "--files belongs to --setup, whose page offers them.");
   if (o->viewers < 1 || o->viewers > 100)
     return live_options_refuse (error, "--viewers is between 1 and 100.");
   if (o->bitrate < 100 || o->bitrate > 100000)
@@ -408,8 +431,7 @@ check_server (OctLiveOptions *o, GError **error)
 static void
 live_options_complete (OctLiveOptions *o)
 {
-  gboolean is_virtual = o->file.data == NULL && o->source == NULL
-                        && o->images == NULL && o->digitizer.socket == NULL;
+  gboolean is_virtual = !oct_live_options_has_source (o);
   gboolean known =
       is_virtual && o->bscans > 1 && !o->flow && o->scanner.pattern == NULL;
 
@@ -435,6 +457,34 @@ live_options_wish (OctLiveOptions *o)
     o->wished |= 1 << OCT_LIVE_SETTING_mode;
   if (o->view.window != NULL)
     o->wished |= 1 << OCT_LIVE_SETTING_window;
+}
+
+gboolean
+oct_live_options_has_source (const OctLiveOptions *o)
+{
+  return o->file.data != NULL || o->source != NULL || o->images != NULL
+         || o->digitizer.socket != NULL;
+}
+
+char **
+oct_live_options_drop_source (char *const *arguments, char **calibration)
+{
+  g_autoptr (GOptionContext) context = g_option_context_new (NULL);
+  OctLiveOptions dropped = { 0 };
+  char **rest = g_strdupv ((char **)arguments);
+
+  g_option_context_set_help_enabled (context, FALSE);
+  g_option_context_set_ignore_unknown_options (context, TRUE);
+  live_add_source (context, &dropped);
+  oct_source_options_add (context, TRUE, &dropped.file);
+  oct_digitizer_options_add (context, &dropped.digitizer);
+  oct_scanner_options_add (context, &dropped.scanner);
+  oct_instrument_options_add (context, &dropped.instrument);
+  /* they have been read before */
+  (void)g_option_context_parse_strv (context, &rest, NULL);
+  *calibration = g_steal_pointer (&dropped.file.calibration);
+  oct_live_options_clear (&dropped);
+  return rest;
 }
 
 gboolean
@@ -478,6 +528,7 @@ oct_live_options_clear (OctLiveOptions *options)
   g_free (options->source);
   g_free (options->oct_camera);
   g_free (options->scan_mask);
+  g_free (options->files);
   g_free (options->images);
   g_free (options->address);
   g_free (options->udp_ports);

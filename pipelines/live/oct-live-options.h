@@ -21,6 +21,8 @@ typedef struct {
   OctScannerOptions scanner;
   char *scan_mask; /* file, or NULL */
   double line_rate;
+  gboolean setup, open;
+  char *files;  /* folder, or NULL */
   gint bitrate; /* kbit/s */
   char *address;
   gint port;
@@ -54,6 +56,13 @@ typedef struct {
 /* Reads and checks the command line; FALSE with an error of one sentence. */
 gboolean oct_live_options_parse (
     OctLiveOptions *options, int *argc, char ***argv, GError **error);
+/* Whether they name a source: not the virtual OCT system. */
+gboolean oct_live_options_has_source (const OctLiveOptions *options);
+/* A command line without the part of its source: the source itself, its
+ * scan, its instrument, and the calibration, which is handed out or NULL.  To be
+ * freed. */
+char **oct_live_options_drop_source (
+    char *const *arguments, char **calibration);
 void oct_live_options_clear (OctLiveOptions *options);
 
 G_END_DECLS

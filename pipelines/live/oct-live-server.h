@@ -11,6 +11,7 @@
 #include "oct-live-graph.h"
 #include "oct-live-label.h"
 #include "oct-live-message.h"
+#include "oct-live-setup.h"
 #include "oct-live-worklist.h"
 #include "oct-places.h"
 #include "oct-live-kept.h"
@@ -27,7 +28,11 @@
 G_BEGIN_DECLS
 
 typedef struct {
-  OctLiveGraph *graph;
+  OctLiveGraph *graph; /* NULL: a source is being chosen */
+  OctLiveSetup *setup; /* NULL: the source is that of the command line */
+  /* back to the choice, or the end of the program */
+  void (*leave) (gboolean quit, gpointer data);
+  gpointer leave_data;
   OctScanner *scanner; /* NULL: there is none */
   OctLiveTrack *track;
   OctLiveScreen *screen;   /* NULL: there is no microscope */
@@ -70,6 +75,11 @@ void oct_live_http_make_places (OctLive *live, guint viewers);
 /* The same for connections; before there is a server. */
 OctSeatLimits oct_live_http_get_connections (guint viewers, gboolean guarded);
 
+/* Pictures for files, of the graph that there is; before it is freed. */
+void oct_live_http_begin (OctLive *live);
+/* FALSE: a thread still uses the graph. */
+gboolean oct_live_http_end (OctLive *live);
+
 /* Adds the handlers of the page, of pictures and of conversations. */
 void oct_live_http_attach (OctLive *live, SoupServer *server);
 
@@ -92,6 +102,8 @@ gboolean oct_live_clients_control (OctLive *live, const OctLiveMessage *message,
 void oct_live_clients_tick (OctLive *live);
 /* Sends all pages the settings and whether a recording is going on. */
 void oct_live_clients_tell_state (OctLive *live);
+/* Sends all pages what can be chosen before the start. */
+void oct_live_clients_tell_setup (OctLive *live);
 /* Sends all pages the path on the sample. */
 void oct_live_clients_tell_path (OctLive *live);
 /* Sends all pages the layout of the microscope and OCT. */

@@ -18,6 +18,8 @@ static const struct {
   { "--slow-ends", "slow-ends", "oct-slow-ends" },
 };
 #define SCAN_TAG "scan"
+#define START_TAG "start"
+#define STARTED_TAG "started"
 #define SCAN_DATA "oct-scan"
 #define LONGEST_END 16 /* characters: they stand on small pictures */
 
@@ -163,18 +165,30 @@ save_ends (GstElement *reconstruct, const char *name)
 
 /* --------------------------------------------------------------------- scan */
 
+static GstElement *
+instrument_make (void)
+{
+  GstElement *element = gst_element_factory_make ("octreconstruct", NULL);
+
+  return element != NULL ? gst_object_ref_sink (element) : NULL;
+}
+
+/* A text kept with an instrument beside its settings, to be freed; or NULL. */
+static char *
+instrument_get_text (const char *name, const char *tag)
+{
+  g_autoptr (GstElement) element = instrument_make ();
+  char *text = NULL;
+
+  if (element != NULL)
+    (void)gst_preset_get_meta (GST_PRESET (element), name, tag, &text);
+  return text;
+}
+
 char *
 oct_instrument_get_scan (const char *name)
 {
-  g_autoptr (GstElement) element =
-      gst_element_factory_make ("octreconstruct", NULL);
-  char *scan = NULL;
-
-  if (element == NULL)
-    return NULL;
-  gst_object_ref_sink (element);
-  (void)gst_preset_get_meta (GST_PRESET (element), name, SCAN_TAG, &scan);
-  return scan;
+  return instrument_get_text (name, SCAN_TAG);
 }
 
 void
@@ -192,6 +206,86 @@ save_scan (GstElement *reconstruct, const char *name)
   return scan == NULL
          || gst_preset_set_meta (
              GST_PRESET (reconstruct), name, SCAN_TAG, scan);
+}
+
+/* -------------------------------------------------------------------- start */
+
+char *
+oct_instrument_get_start (const char *name)
+{
+  return instrument_get_text (name, START_TAG);
+}
+
+void
+oct_instrument_note_start (const char *name, const char *start)
+{
+  g_autoptr (GstElement) element = instrument_make ();
+  g_autofree char *now =
+      g_strdup_printf ("%020" G_GINT64_FORMAT, g_get_real_time ());
+
+  if (element == NULL)
+    return;
+  /* the next start offers another one first if that fails, no more */
+  (void)gst_preset_set_meta (GST_PRESET (element), name, STARTED_TAG, now);
+  if (start != NULL)
+    (void)gst_preset_set_meta (GST_PRESET (element), name, START_TAG, start);
+}
+
+typedef struct {
+  char *name, *started; /* when, or NULL */
+} Started;
+
+static void
+started_free (gpointer data)
+{
+  Started *one = data;
+
+  g_free (one->name);
+  g_free (one->started);
+  g_free (one);
+}
+
+static gint
+instrument_compare_starts (gconstpointer a, gconstpointer b)
+{
+  const Started *first = *(const Started *const *)a,
+                *second = *(const Started *const *)b;
+  gint order = g_strcmp0 (second->started, first->started);
+
+  return order != 0 ? order : g_strcmp0 (first->name, second->name);
+}
+
+char **
+oct_instrument_list (void)
+{
+  g_autoptr (GstElement) element = instrument_make ();
+  g_autoptr (GPtrArray) all = g_ptr_array_new_with_free_func (started_free);
+  g_autoptr (GStrvBuilder) sorted = g_strv_builder_new ();
+  g_auto (GStrv) names = NULL;
+
+  if (element != NULL)
+    names = gst_preset_get_preset_names (GST_PRESET (element));
+  for (guint i = 0; names != NULL && names[i] != NULL; i++) {
+    Started *one = g_new0 (Started, 1);
+
+    one->name = g_strdup (names[i]);
+    (void)gst_preset_get_meta (
+        GST_PRESET (element), names[i], STARTED_TAG, &one->started);
+    g_ptr_array_add (all, one);
+  }
+  g_ptr_array_sort (all, instrument_compare_starts);
+  for (guint i = 0; i < all->len; i++)
+    g_strv_builder_add (sorted, ((Started *)g_ptr_array_index (all, i))->name);
+  return g_strv_builder_end (sorted);
+}
+
+void
+oct_instrument_remove (const char *name)
+{
+  g_autoptr (GstElement) element = instrument_make ();
+
+  if (element != NULL)
+    (void)gst_preset_delete_preset (GST_PRESET (element), name);
 }
 
 /* ------------------------------------------------------------- instruments */
@@ -281,6 +375,17 @@ is_name (const char *name)
 }
 
 gboolean
+oct_instrument_check_name (const char *name, GError **error)
+{
+  if (is_name (name))
+    return TRUE;
+  g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+      "--save-instrument is a name of up to 80 characters without brackets "
+      "that does not begin with '_', as in \"Bench 3\".");
+  return FALSE;
+}
+
+gboolean
 oct_instrument_save (GstElement *reconstruct, const char *name,
     const char *calibration, GError **error)
 {
@@ -288,12 +393,8 @@ oct_instrument_save (GstElement *reconstruct, const char *name,
 
   if (name == NULL)
     return TRUE;
-  if (!is_name (name)) {
-    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-        "--save-instrument is a name of up to 80 characters without brackets "
-        "that does not begin with '_', as in \"Bench 3\".");
+  if (!oct_instrument_check_name (name, error))
     return FALSE;
-  }
   if (calibration != NULL) {
     path = g_canonicalize_filename (calibration, NULL);
     g_object_set (reconstruct, "calibration", path, NULL);

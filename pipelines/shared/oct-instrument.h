@@ -50,6 +50,17 @@ char *oct_instrument_get_scan (const char *name);
 /* The one that oct_instrument_save() saves; without it the former one stays. */
 void oct_instrument_set_scan (GstElement *reconstruct, const char *scan);
 
+/* The names of all, to be freed; those that were started last come first. */
+char **oct_instrument_list (void);
+/* How it was started last, as oct_instrument_note_start() was told, to be freed;
+ * NULL: not known. */
+char *oct_instrument_get_start (const char *name);
+/* It was started now; `start`: NULL leaves what is known of it. */
+void oct_instrument_note_start (const char *name, const char *start);
+void oct_instrument_remove (const char *name);
+/* Whether oct_instrument_save() takes the name; FALSE with a sentence. */
+gboolean oct_instrument_check_name (const char *name, GError **error);
+
 /* Before anything else is set on it: has octreconstruct work as for that
  * instrument; NULL: none.  `calibration`, a file or NULL, then replaces all
  * values of the instrument for wavelengths, wavenumbers and dispersion, and its

@@ -175,6 +175,19 @@ oct_source_options_is_recording (const OctSourceOptions *options)
   return options->data != NULL && oct_recording_is_one (options->data);
 }
 
+gboolean
+oct_source_is_spectra (const char *name)
+{
+  static const char *const endings[] = { ".npy", ".mat", ".h5", ".hdf5", ".oct",
+    ".srr", ".unp", ".raw", ".bin", ".tdms", ".tif", ".tiff", NULL };
+  g_autofree char *lower = g_ascii_strdown (name, -1);
+
+  for (guint i = 0; endings[i] != NULL; i++)
+    if (g_str_has_suffix (lower, endings[i]))
+      return TRUE;
+  return FALSE;
+}
+
 guint
 oct_source_options_count_lines (const OctSourceOptions *options)
 {

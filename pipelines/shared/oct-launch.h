@@ -58,6 +58,10 @@ gboolean oct_source_options_is_recording (const OctSourceOptions *options);
  * read so, which octsrc reports with a sentence. */
 guint oct_source_options_count_lines (const OctSourceOptions *options);
 
+/* Whether a file found in a folder is taken for one of spectra, by its ending; a
+ * file that is named is always read. */
+gboolean oct_source_is_spectra (const char *name);
+
 /* A text as a value in a launch line, in quotes; to be freed.  g_strescape()
  * makes numbers of letters beyond ASCII, which a launch line does not read. */
 char *oct_launch_quote (const char *text);

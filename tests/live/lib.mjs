@@ -48,13 +48,18 @@ export class Server {
   }
 
   // ... with these variables in its environment.
-  static async startWith(environment, ...options) {
+  static startWith(environment, ...options) {
+    const folder = mkdtempSync(join(tmpdir(), "oct-live-"));
+    return Server.startInside(folder, environment, "--record", join(folder, "recordings"), ...options);
+  }
+
+  // ... in this folder, which goes with it, and with these options alone.
+  static async startInside(folder, environment, ...options) {
     const server = new Server();
-    server.folder = mkdtempSync(join(tmpdir(), "oct-live-"));
-    server.recordings = join(server.folder, "recordings");
+    server.folder = folder;
+    server.recordings = join(folder, "recordings");
     server.output = "";
-    server.process = spawn(process.env.OCT_LIVE,
-      ["--port", "0", "--record", server.recordings, ...options],
+    server.process = spawn(process.env.OCT_LIVE, ["--port", "0", ...options],
       { cwd: server.folder, stdio: ["ignore", "pipe", "pipe"],
         // a critical of a library is a mistake of ours, or an open door
         env: { ...process.env, G_DEBUG: "fatal-criticals", ...environment } });

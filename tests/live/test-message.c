@@ -34,6 +34,69 @@ refuse (const char *text, gsize length)
   g_assert_true (g_str_has_suffix (error->message, "."));
 }
 
+#define CHOICE                                                                 \
+  "\"type\":\"begin\",\"microscope\":\"\",\"calibration\":\"\","               \
+  "\"instrument\":\"Bench 3\",\"flow\":false,\"record\":true,"
+#define CHOSEN CHOICE "\"source\":\"virtual\",\"save\":\" A b \""
+
+static void
+test_begin (void)
+{
+  static const char *const wrong[] = {
+    "{" CHOICE "\"save\":\"\"}",
+    "{" CHOICE "\"save\":\"\",\"source\":1}",
+    "{" CHOICE "\"save\":\"\",\"source\":\"a\\nb\"}",
+    "{" CHOSEN ",\"bscans\":0}",
+    "{" CHOSEN ",\"bscans\":1.5}",
+    "{" CHOSEN ",\"bscans\":\"16\"}",
+    "{" CHOSEN ",\"refractive-index\":0.5}",
+    "{" CHOSEN ",\"width-um\":1e300}",
+    "{" CHOSEN ",\"data\":\"/etc/passwd\"}",
+    "{" CHOSEN ",\"source\":\"given\",\"images\":\"fakesrc\"}",
+    "{\"type\":\"seek\",\"files\":\"/\"}",
+    "{\"type\":\"leave\",\"on\":true}",
+  };
+  g_autoptr (OctLiveMessage) begin =
+      parse ("{" CHOSEN ",\"bscans\":16,\"width-um\":2500.5}");
+  g_autoptr (OctLiveMessage) quit = parse ("{\"type\":\"quit\"}");
+  g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
+  g_auto (GStrv) arguments = NULL;
+  static const char *const right[] = { "--bscans=16", "--width-um=2500.5",
+    "--instrument=Bench 3", "--save-instrument=A b", NULL };
+
+  g_assert_cmpint (begin->type, ==, OCT_LIVE_BEGIN);
+  g_assert_cmpstr (begin->begin.source, ==, "virtual");
+  g_assert_true (begin->begin.record);
+  oct_live_begin_add_arguments (&begin->begin, builder);
+  arguments = g_strv_builder_end (builder);
+  g_assert_true (g_strv_equal ((const char *const *)arguments, right));
+  g_assert_cmpint (quit->type, ==, OCT_LIVE_QUIT);
+  for (guint i = 0; i < G_N_ELEMENTS (wrong); i++)
+    refuse (wrong[i], strlen (wrong[i]));
+}
+
+/* An instrument keeps it as a text, which is read as a message again. */
+static void
+test_begin_again (void)
+{
+  g_autoptr (OctLiveMessage) begin =
+      parse ("{" CHOSEN ",\"repeats\":4,\"refractive-index\":1.34}");
+  JsonBuilder *builder = oct_live_json_begin ("begin");
+  g_autofree char *text = NULL, *again_text = NULL;
+  g_autoptr (OctLiveMessage) again = NULL;
+
+  oct_live_begin_add (&begin->begin, builder);
+  text = oct_live_json_finish (builder);
+  again = parse (text);
+  g_assert_cmpstr (again->begin.save, ==, "A b");
+  g_assert_cmpuint (again->begin.given, ==, begin->begin.given);
+  g_assert_cmpfloat (again->begin.numbers[OCT_LIVE_BEGIN_INDEX], ==, 1.34);
+  builder = oct_live_json_begin ("begin");
+  oct_live_begin_add (&again->begin, builder);
+  again_text = oct_live_json_finish (builder);
+  g_assert_cmpstr (again_text, ==, text);
+}
+
 static void
 test_screen (void)
 {
@@ -594,6 +657,8 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/live/message/screen", test_screen);
+  g_test_add_func ("/live/message/begin", test_begin);
+  g_test_add_func ("/live/message/begin-again", test_begin_again);
   g_test_add_func ("/live/message/every-type", test_every_type);
   g_test_add_func ("/live/message/scan", test_scan);
   g_test_add_func ("/live/message/scan-refused", test_scan_refused);

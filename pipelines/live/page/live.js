@@ -82,6 +82,8 @@ const takers = {
     takeRefusal(message.message);
   },
   bye: (message) => { goodbye = message.message; },
+  // a source is being chosen
+  setup: () => location.reload(),
 };
 
 function connect() {
@@ -194,6 +196,7 @@ function takeHello(message) {
   $("settings").hidden = !message.settable;
   for (const part of $("settings").querySelectorAll("fieldset")) part.disabled = !set;
   $("only-watching").hidden = message.control;
+  $("leave").hidden = !(message.control && message.leavable);
   $("meters").hidden = !message.measurable;
   if (!message.measurable) $("signal").hidden = true;
   $("mirror").disabled = !set;
@@ -605,4 +608,5 @@ setScreenSender(act, ({ first, other }) => {
 });
 
 if (!document.documentElement.requestFullscreen) $("full").hidden = true;
+$("leave").addEventListener("click", () => act({ type: "leave" }));
 connect();
