@@ -24,6 +24,7 @@
 #include "oct-live-meters.h"
 #include "oct-live-reports.h"
 #include "oct-live-statuses.h"
+#include "oct-live-units.h"
 
 #define SILENCE (10 * G_TIME_SPAN_SECOND) /* then a page is given up */
 #define BURST 200     /* messages that a page may send at once */
@@ -40,7 +41,8 @@ struct _OctLiveClient {
   OctLiveChannel *stream; /* that the socket talks over */
   guint seat;             /* in live->talks */
   OctVisitor visitor;
-  OctLiveViewer *viewer; /* NULL: no pictures, or JPEG */
+  OctLiveViewer *viewer; /* NULL: no pictures, or another way */
+  OctLiveUnits *units;   /* the same */
   gint64 set;            /* number of the last settings from it, 0 = none */
   OctLiveStatuses statuses;
   double allowance; /* messages */
@@ -134,7 +136,9 @@ add_pictures (OctLiveClient *client, JsonBuilder *builder)
       counts.dropped
           + (client->viewer != NULL
                   ? oct_live_viewer_get_dropped (client->viewer)
-                  : 0));
+                  : 0)
+          + (client->units != NULL ? oct_live_units_get_dropped (client->units)
+                                   : 0));
   oct_live_report_status (live, &counts, builder);
 }
 
@@ -183,7 +187,7 @@ client_on_failed (gpointer data)
 }
 
 static void
-client_watch (OctLiveClient *client, gboolean webrtc)
+client_watch (OctLiveClient *client, const OctLiveMessage *message)
 {
   static const OctLiveViewerEvents events = { on_offer, on_candidate,
     client_on_failed };
@@ -191,7 +195,10 @@ client_watch (OctLiveClient *client, gboolean webrtc)
   gint64 now = g_get_monotonic_time ();
 
   g_clear_pointer (&client->viewer, oct_live_viewer_free);
-  if (!webrtc)
+  g_clear_pointer (&client->units, oct_live_units_free);
+  if (message->units)
+    client->units = oct_live_units_new (client->live->graph, client->socket);
+  if (!message->webrtc)
     return;
   /* the video connections of all viewers at one address count together: a
    * viewer may open any number of pages, one after the other */
@@ -287,6 +294,7 @@ client_take_choice (OctLiveClient *client, const OctLiveMessage *message)
   case OCT_LIVE_WATCH:
   case OCT_LIVE_ANSWER:
   case OCT_LIVE_CANDIDATE:
+  case OCT_LIVE_DECODED:
   case OCT_LIVE_METERS:
     break;
   default:
@@ -299,7 +307,7 @@ client_take_message (OctLiveClient *client, const OctLiveMessage *message)
 {
   switch (message->type) {
   case OCT_LIVE_WATCH:
-    client_watch (client, message->webrtc);
+    client_watch (client, message);
     break;
   case OCT_LIVE_ANSWER:
     take_answer (client, message->sdp);
@@ -315,6 +323,10 @@ client_take_message (OctLiveClient *client, const OctLiveMessage *message)
   case OCT_LIVE_ACK:
     oct_live_statuses_answer (
         &client->statuses, message->number, g_get_monotonic_time ());
+    break;
+  case OCT_LIVE_DECODED:
+    if (client->units != NULL)
+      oct_live_units_answer (client->units, message->number);
     break;
   case OCT_LIVE_METERS:
     show_meters (client, message->on);
@@ -389,6 +401,7 @@ free_client (OctLiveClient *client)
   oct_live_audit_visit (client->live->audit, "page closed", &client->visitor);
   g_signal_handlers_disconnect_by_data (client->socket, client);
   g_clear_pointer (&client->viewer, oct_live_viewer_free);
+  g_clear_pointer (&client->units, oct_live_units_free);
   g_ptr_array_remove_fast (client->live->clients, client);
   oct_seats_leave (client->live->talks, client->seat);
   oct_live_clients_update_measuring (client->live);

@@ -269,6 +269,7 @@ oct_live_control (OctLive *live, const OctLiveMessage *message, GError **error)
   case OCT_LIVE_ANSWER:
   case OCT_LIVE_CANDIDATE:
   case OCT_LIVE_ACK:
+  case OCT_LIVE_DECODED:
   case OCT_LIVE_METERS:
     break;
   }

@@ -61,7 +61,8 @@ read_media (JsonNode *value, OctLiveMessage *message)
   const char *text = get_string (value, 16);
 
   message->webrtc = g_strcmp0 (text, "webrtc") == 0;
-  return message->webrtc || g_strcmp0 (text, "jpeg") == 0;
+  message->units = g_strcmp0 (text, "webcodecs") == 0;
+  return message->webrtc || message->units || g_strcmp0 (text, "jpeg") == 0;
 }
 
 static gboolean
@@ -324,6 +325,7 @@ static const char *const types[] = {
   [OCT_LIVE_ANSWER] = "answer",
   [OCT_LIVE_CANDIDATE] = "candidate",
   [OCT_LIVE_ACK] = "ack",
+  [OCT_LIVE_DECODED] = "decoded",
   [OCT_LIVE_SET] = "set",
   [OCT_LIVE_RECORD] = "record",
   [OCT_LIVE_KEEP] = "keep",
@@ -350,6 +352,7 @@ static const Member members[] = {
   { "candidate", "mline", read_mline },
   { "candidate", "candidate", read_candidate },
   { "ack", "number", read_count },
+  { "decoded", "number", read_count },
   { "set", "number", read_count, TRUE },
   { "record", "on", read_on },
   { "focus", "undo", read_undo },

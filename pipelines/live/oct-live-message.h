@@ -16,7 +16,8 @@ G_BEGIN_DECLS
 #define OCT_LIVE_MAX_MESSAGE 32768 /* bytes */
 
 typedef enum {
-  /* {"type":"watch","media":"webrtc"} or "jpeg": how to get the pictures */
+  /* {"type":"watch","media":"webrtc"}, "webcodecs" (oct-live-units.h) or "jpeg":
+   * how to get the pictures */
   OCT_LIVE_WATCH,
   /* {"type":"answer","sdp":TEXT} */
   OCT_LIVE_ANSWER,
@@ -24,6 +25,8 @@ typedef enum {
   OCT_LIVE_CANDIDATE,
   /* {"type":"ack","number":N}: status N has arrived */
   OCT_LIVE_ACK,
+  /* {"type":"decoded","number":N}: of webcodecs, all units up to N */
+  OCT_LIVE_DECODED,
   /* {"type":"set", ...}: any settings of oct-live-settings.h; and number, which
    * states have from then on that know of it */
   OCT_LIVE_SET,
@@ -79,11 +82,11 @@ typedef struct {
 
 typedef struct {
   OctLiveMessageType type;
-  gboolean webrtc;          /* watch */
+  gboolean webrtc, units;   /* watch: one of them, or JPEG */
   char *sdp;                /* answer: UTF-8, as it came */
   char *candidate;          /* candidate: one printable line */
   guint mline;              /* candidate */
-  gint64 number;            /* ack, set; 0: none */
+  gint64 number;            /* ack, decoded, set; 0: none */
   gboolean on;              /* record, meters */
   gboolean undo;            /* focus */
   char *text;               /* label, note: one line in UTF-8, may be empty */

@@ -66,7 +66,7 @@ export function frame(data, first) {
 // it closes with.
 export class Talk {
   static async start(server, headers = {}, path = "/socket", from = "127.0.0.1") {
-    const talk = new Talk();
+    const talk = new this();
     talk.messages = [];
     talk.answering = true;
     talk.socket = open(server, from);

@@ -7,7 +7,7 @@ import { getCase, setCaseSender, takeCase, takeCases, takeNotes } from "/case.js
 import { setCrop, setCropSender } from "/crop.js";
 import { isFlow, showPhases } from "/flow.js";
 import { addKeys } from "/keys.js";
-import { Jpeg, WebRtc } from "/media.js";
+import { Jpeg, WebCodecs, WebRtc } from "/media.js";
 import { setMeasured } from "/measure.js";
 import { forgetScan, offerPatterns, setScanSender, takePath, takeRefusal, takeScan, takeTrack } from "/scan.js";
 import { forgetScreen, setScreenSender, showsField, showsOct, takeScreen } from "/microscope.js";
@@ -30,6 +30,7 @@ let goodbye = null; // why oct-live has ended, if it sent a reason
 let trouble = ""; // why there are no pictures, from oct-live
 let hello = null; // the server's first message
 let webrtcFailures = 0;
+let codecsFailures = 0;
 let retry = 1000;
 let frozen = null; // { blob, url, name } of the picture that is held
 let shownRange = null; // { black, white } of the picture that is seen, in dB
@@ -90,7 +91,9 @@ function connect() {
   const scheme = location.protocol === "https:" ? "wss" : "ws";
   lastHeard = performance.now();
   socket = new WebSocket(`${scheme}://${location.host}/socket`);
+  socket.binaryType = "arraybuffer";
   socket.onmessage = ({ data }) => {
+    if (data instanceof ArrayBuffer) return media?.takeUnit?.(data);
     const message = JSON.parse(data);
     (takers[message.type] ?? ((m) => media?.take(m)))(message);
   };
@@ -142,6 +145,7 @@ function watch(Kind) {
     if (socket?.readyState !== WebSocket.OPEN) return;
     if (isBlind()) return leave(); // nobody's fault
     if (Kind === WebRtc) webrtcFailures += seen() ? 1 : 2;
+    if (Kind === WebCodecs) codecsFailures++;
     setTimeout(() => {
       if (media !== mine) return;
       if (!isBlind()) choose();
@@ -152,14 +156,16 @@ function watch(Kind) {
   $("media").textContent = media.name;
 }
 
-// ?media=jpeg and ?media=webrtc ask for one way alone.
+// ?media=jpeg, webrtc or webcodecs asks for one way alone.
 const wanted = new URLSearchParams(location.search).get("media");
 
 // WebRTC; JPEG if it does not get through, or breaks off twice.
 function choose() {
-  const webrtc = "RTCPeerConnection" in window && wanted !== "jpeg"
+  const webrtc = "RTCPeerConnection" in window && wanted !== "jpeg" && wanted !== "webcodecs"
     && (webrtcFailures < 2 || wanted === "webrtc");
-  watch(webrtc ? WebRtc : Jpeg);
+  const codecs = wanted === "webcodecs" && "VideoDecoder" in window && codecsFailures < 2;
+  if (webrtc) watch(WebRtc);
+  else watch(codecs ? WebCodecs : Jpeg);
 }
 
 // Nothing comes; a microscope's video goes on without OCT.
@@ -187,7 +193,7 @@ function takeHello(message) {
   goodbye = null;
   lastHeard = performance.now();
   forgetServer();
-  webrtcFailures = sets = awaited = 0;
+  webrtcFailures = codecsFailures = sets = awaited = 0;
   const set = message.control && message.settable;
   forgetLook();
   forgetScan();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// How the pictures come: WebRTC, or JPEG images one after the other.  Both call
-// onFrame with the time on this page's clock and the B-scan's own time (ms).
+// How the pictures come: WebRTC, H.264 over the WebSocket, or JPEG images one after
+// the other.  All call onFrame with the time on this page's clock and the B-scan's own time (ms).
 
 const video = document.getElementById("video");
 const canvas = document.getElementById("jpeg");
@@ -121,6 +121,82 @@ export class WebRtc {
     this.connection?.close();
     video.ontimeupdate = null;
     video.srcObject = null;
+  }
+}
+
+// The codec of a key frame by its parameters (SPS), as VideoDecoder names it.
+function findCodec(bytes) {
+  for (let i = 0; i + 6 < bytes.length; i++)
+    if (bytes[i] === 0 && bytes[i + 1] === 0 && bytes[i + 2] === 1 && (bytes[i + 3] & 31) === 7)
+      return `avc1.${[...bytes.subarray(i + 4, i + 7)].map((byte) => byte.toString(16).padStart(2, "0")).join("")}`;
+  return null;
+}
+
+// H.264 over the WebSocket, decoded by the page: needs no UDP, and goes through
+// proxies.  Browsers offer it to encrypted pages and to this computer's own.
+export class WebCodecs {
+  constructor(send, onFrame, onFailed) {
+    Object.assign(this, { send, onFrame, onFailed, name: "WebCodecs", lost: 0, codec: null, answered: 0 });
+    this.numbers = new Map(); // of units that are being decoded, by their time stamps
+    this.decoder = new VideoDecoder({ output: (frame) => this.show(frame), error: (error) => this.fail(error) });
+    this.timer = setTimeout(() => this.fail("no picture"), QUIET + LIMIT);
+    send({ type: "watch", media: "webcodecs" });
+  }
+
+  fail(error) {
+    if (this.closed) return;
+    console.error(error);
+    this.onFailed();
+  }
+
+  take() {}
+
+  async update() {}
+
+  // 13 bytes of time, number and kind, then the unit (oct-live-units.h).
+  takeUnit(buffer) {
+    const head = new DataView(buffer);
+    const key = head.getUint8(12) === 1;
+    const data = new Uint8Array(buffer, 13);
+    if (this.closed) return;
+    if (key) this.configure(findCodec(data));
+    if (this.codec === null) return;
+    const timestamp = Math.round(head.getFloat64(0, true) * 1000);
+    this.numbers.set(timestamp, head.getUint32(8, true));
+    this.decoder.decode(new EncodedVideoChunk({ type: key ? "key" : "delta", timestamp, data }));
+  }
+
+  configure(codec) {
+    if (!codec || codec === this.codec) return;
+    this.codec = codec;
+    this.decoder.configure({ codec, optimizeForLatency: true });
+  }
+
+  // The server hears of some at once, far below those that it sends ahead.
+  answer(timestamp) {
+    const number = this.numbers.get(timestamp) ?? 0;
+    for (const one of this.numbers.keys()) if (one <= timestamp) this.numbers.delete(one);
+    if (number < this.answered + 4) return;
+    this.answered = number;
+    this.send({ type: "decoded", number });
+  }
+
+  show(frame) {
+    clearTimeout(this.timer);
+    if (!this.closed) {
+      const { displayWidth: width, displayHeight: height, timestamp } = frame;
+      if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
+      canvas.getContext("2d").drawImage(frame, 0, 0);
+      this.answer(timestamp);
+      this.onFrame(performance.now(), timestamp / 1000, Infinity);
+    }
+    frame.close();
+  }
+
+  close() {
+    this.closed = true;
+    clearTimeout(this.timer);
+    if (this.decoder.state !== "closed") this.decoder.close();
   }
 }
 
