@@ -26,7 +26,6 @@
 #include "oct-live-statuses.h"
 #include "oct-live-units.h"
 
-#define SILENCE (10 * G_TIME_SPAN_SECOND) /* then a page is given up */
 #define BURST 200     /* messages that a page may send at once */
 #define PER_SECOND 50 /* and in the long run */
 #define SECONDS_BETWEEN_VIEWERS 1
@@ -457,7 +456,6 @@ oct_live_client_new (OctLive *live, SoupWebsocketConnection *socket,
   client->stream = g_object_ref (stream);
   client->visitor = *visitor;
   client->allowed_at = g_get_monotonic_time ();
-  oct_live_statuses_begin (&client->statuses, client->allowed_at);
   client->allowance = BURST;
   g_ptr_array_add (live->clients, client);
   oct_live_audit_visit (live->audit, "page opened", visitor);
@@ -473,12 +471,10 @@ oct_live_client_new (OctLive *live, SoupWebsocketConnection *socket,
 void
 oct_live_clients_tick (OctLive *live)
 {
-  gint64 now = g_get_monotonic_time ();
-
   for (guint i = live->clients->len; i-- > 0;) {
     OctLiveClient *client = g_ptr_array_index (live->clients, i);
 
-    if (now - client->statuses.heard > SILENCE)
+    if (client->statuses.unanswered >= OCT_LIVE_SILENCE)
       oct_live_channel_cut (client->stream); /* with all that waits */
     else
       say_status (client);

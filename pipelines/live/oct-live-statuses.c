@@ -5,12 +5,6 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-void
-oct_live_statuses_begin (OctLiveStatuses *self, gint64 now)
-{
-  *self = (OctLiveStatuses){ .heard = now };
-}
-
 gint64
 oct_live_statuses_send (OctLiveStatuses *self, gint64 now)
 {
@@ -22,6 +16,7 @@ oct_live_statuses_send (OctLiveStatuses *self, gint64 now)
   self->statuses[at].number = (gint64)(number >> 11);
   self->statuses[at].sent = now;
   self->statuses[at].meters = self->meters;
+  self->unanswered++;
   return self->statuses[at].number;
 }
 
@@ -35,12 +30,12 @@ oct_live_statuses_answer (OctLiveStatuses *self, gint64 number, gint64 now)
 
     if (self->statuses[at].number != number)
       continue;
-    if (self->statuses[at].sent < self->heard)
-      return; /* a newer one was answered before */
-    self->heard = self->statuses[at].sent;
+    if (i > self->unanswered)
+      return; /* it was answered, or a newer one */
+    self->unanswered = i - 1;
     self->read = self->statuses[at].meters;
     if (i == 1)
-      self->round_trip = (double)(now - self->heard) / 1e3;
+      self->round_trip = (double)(now - self->statuses[at].sent) / 1e3;
     return;
   }
 }

@@ -2,7 +2,8 @@
 /**
  * The statuses that a page has to answer, one a second.  On a slow link or a
  * busy computer an answer comes after the next statuses were sent; it counts as
- * long as the page is not silent.
+ * long as the page is not silent.  A page is silent that leaves statuses without
+ * an answer: while oct-live has no time to send any, there is nothing to answer.
  *
  * Main thread.
  */
@@ -12,8 +13,9 @@
 
 G_BEGIN_DECLS
 
-/* Statuses whose answers count: those of some seconds more than a page may be
- * silent. */
+/* A page that leaves so many statuses in a row without an answer is given up. */
+#define OCT_LIVE_SILENCE 10
+/* Statuses whose answers count: some more than that. */
 #define OCT_LIVE_STATUSES 16
 
 typedef struct {
@@ -24,14 +26,12 @@ typedef struct {
   } statuses[OCT_LIVE_STATUSES];
   guint count;        /* sent so far */
   guint meters, read; /* measurements sent, and those surely read */
-  gint64 heard;       /* when the newest answered status was sent */
+  guint unanswered;   /* sent since the newest answered one */
   double round_trip;  /* of the newest status, ms; 0 = not known */
 } OctLiveStatuses;
 
-/* Nothing is sent; the page counts as heard at `now`. */
-void oct_live_statuses_begin (OctLiveStatuses *self, gint64 now);
-
-/* The number of the next status, below 2^53 as JavaScript's numbers. */
+/* The number of the next status, below 2^53 as JavaScript's numbers.  The first
+ * one: all of `self` is 0. */
 gint64 oct_live_statuses_send (OctLiveStatuses *self, gint64 now);
 
 /* The page returns `number`: it has read that status and everything sent before
