@@ -128,11 +128,6 @@ typedef struct {
   float dt;                       /* mm */
 } OctRay;
 
-/* A pixel of a picture: its middle and its size, of which a picture has 2. */
-typedef struct {
-  float u, w, du, dw;
-} OctRayPixel;
-
 /* Light and values collected along a ray. */
 typedef struct {
   OctPoint colour;
@@ -143,6 +138,25 @@ typedef struct {
   OctPoint face;        /* ONCE: of cuts, which are not lit */
 } OctRayState;
 
+OCT_RAY void
+oct_ray_clip (
+    float origin, float inverse, float low, float high, float *t0, float *t1)
+{
+  float a = (low - origin) * inverse, b = (high - origin) * inverse;
+
+  *t0 = OCT_RAY_MAX (*t0, OCT_RAY_MIN (a, b));
+  *t1 = OCT_RAY_MIN (*t1, OCT_RAY_MAX (a, b));
+}
+
+OCT_RAY void
+oct_ray_clip_box (
+    const OctRay *ray, OctPoint low, OctPoint high, float *t0, float *t1)
+{
+  oct_ray_clip (ray->origin.x, 1 / ray->direction.x, low.x, high.x, t0, t1);
+  oct_ray_clip (ray->origin.y, 1 / ray->direction.y, low.y, high.y, t0, t1);
+  oct_ray_clip (ray->origin.z, 1 / ray->direction.z, low.z, high.z, t0, t1);
+}
+
 /* No direction is 0 in any coordinate, so that there are no infinities. */
 OCT_RAY float
 oct_ray_nudge (float a)
@@ -152,10 +166,9 @@ oct_ray_nudge (float a)
 
 OCT_RAY void
 oct_ray_begin (OctRay *ray, const OctVolumeScene *scene,
-    const OctVolumeEye *eye, const OctRayPixel *pixel)
+    const OctVolumeEye *eye, float u, float w)
 {
   OctPoint d = eye->forward;
-  float u = pixel->u, w = pixel->w;
 
   ray->origin = eye->origin;
   if (eye->parallel)
@@ -317,6 +330,28 @@ oct_ray_sample (OctVolumeMode mode, const OctVolumeScene *scene,
   oct_ray_blend (state, colour, opacity);
 }
 
+/* The face of a cut shows the image there, as opaque as a little of the tissue
+ * below it: levels that the transfer function hides are not on a face. */
+OCT_RAY void
+oct_ray_face (OctVolumeMode mode, const OctVolumeScene *scene,
+    const OctRaySampler *s, const OctRay *ray, OctRayState *state, float t)
+{
+  OctPoint p = oct_ray_along (ray->from, ray->per_mm, t + .5f * ray->dt);
+  float value = oct_ray_value (s, p.x, p.y, p.z);
+  float extinction = oct_ray_transfer (s, value).extinction;
+  float opacity = 1 - OCT_RAY_EXP (-extinction * OCT_RAY_FACE);
+  float grey =
+      .06f + .98f * oct_ray_smooth (scene->face_low, scene->face_high, value);
+  OctPoint colour = oct_ray_point (grey, grey * .985f, grey * .95f);
+
+  if (mode == OCT_VOLUME_ONCE) {
+    state->face = oct_ray_along (state->face, colour, state->left * opacity);
+    state->left *= 1 - opacity;
+  } else {
+    oct_ray_blend (state, colour, opacity);
+  }
+}
+
 /* Blocks around this one that a ray need not read; 0: it must read this one. */
 OCT_RAY int
 oct_ray_empty (OctVolumeMode mode, const OctRaySampler *s,
@@ -464,20 +499,6 @@ oct_ray_cross (
   oct_ray_leave (span, OCT_RAY_MAX (a, b), normal);
 }
 
-OCT_RAY void
-oct_ray_find_box (
-    OctRaySpan *span, const OctRay *ray, OctPoint low, OctPoint high)
-{
-  OctPoint o = ray->origin, d = ray->direction;
-
-  span->t0 = 0;
-  span->t1 = 1e9f;
-  span->in = span->out = oct_ray_point (0, 0, 0);
-  oct_ray_cross (span, o.x, low.x, high.x, oct_ray_point (1 / d.x, 0, 0));
-  oct_ray_cross (span, o.y, low.y, high.y, oct_ray_point (0, 1 / d.y, 0));
-  oct_ray_cross (span, o.z, low.z, high.z, oct_ray_point (0, 0, 1 / d.z));
-}
-
 /* The part of the volume that is shown; not the box that is taken out. */
 OCT_RAY void
 oct_ray_find_span (
@@ -485,7 +506,15 @@ oct_ray_find_span (
 {
   OctPoint o = ray->origin, d = ray->direction;
 
-  oct_ray_find_box (span, ray, scene->low, scene->high);
+  span->t0 = 0;
+  span->t1 = 1e9f;
+  span->in = span->out = oct_ray_point (0, 0, 0);
+  oct_ray_cross (
+      span, o.x, scene->low.x, scene->high.x, oct_ray_point (1 / d.x, 0, 0));
+  oct_ray_cross (
+      span, o.y, scene->low.y, scene->high.y, oct_ray_point (0, 1 / d.y, 0));
+  oct_ray_cross (
+      span, o.z, scene->low.z, scene->high.z, oct_ray_point (0, 0, 1 / d.z));
   for (int i = 0; i < scene->n_planes; i++) {
     const float *p = scene->planes[i];
     OctPoint n = oct_ray_point (p[0], p[1], p[2]);
@@ -500,92 +529,38 @@ oct_ray_find_span (
   }
 }
 
-/* The factor from a step in u or w to one at `t` of a ray: 1, if rays are
- * parallel. */
-OCT_RAY float
-oct_ray_widen (const OctVolumeEye *eye, const OctRayPixel *pixel, float t)
-{
-  OctPoint d = oct_ray_along (
-      oct_ray_along (eye->forward, eye->right, pixel->u), eye->up, pixel->w);
-
-  /* t is of a unit vector */
-  return eye->parallel ? 1 : t * OCT_RAY_RSQRT (oct_ray_dot (d, d));
-}
-
-/* How far the ray of the next pixel meets a plane from this one, in voxel
- * space: `side` leads there, and then along the ray to the plane, of `normal`
- * as in OctRaySpan. */
-OCT_RAY OctPoint
-oct_ray_beside (const OctVolumeScene *scene, const OctRay *ray, OctPoint normal,
-    OctPoint side, float length)
-{
-  side = oct_ray_along (oct_ray_point (0, 0, 0), side, length);
-  return oct_ray_times (
-      oct_ray_along (side, ray->direction, -oct_ray_dot (normal, side)),
-      scene->per_mm);
-}
-
-/* The face of a cut, of `normal` as in OctRaySpan, shows the image there, as
- * opaque as a little of the tissue below it: levels that the transfer function
- * hides are not on a face.  The tissue ends within a part of a voxel, so that a
- * pixel shows the mean of four places in it, of which no two are in one row or
- * column. */
-OCT_RAY void
-oct_ray_face (OctVolumeMode mode, const OctVolumeScene *scene,
-    const OctRaySampler *s, const OctVolumeEye *eye, const OctRayPixel *pixel,
-    const OctRay *ray, OctRayState *state, float t, OctPoint normal)
-{
-  float wide = oct_ray_widen (eye, pixel, t);
-  OctPoint p = oct_ray_along (ray->from, ray->per_mm, t + .5f * ray->dt);
-  OctPoint across =
-      oct_ray_beside (scene, ray, normal, eye->right, wide * pixel->du);
-  OctPoint down =
-      oct_ray_beside (scene, ray, normal, eye->up, wide * pixel->dw);
-  OctPoint *colour = mode == OCT_VOLUME_ONCE ? &state->face : &state->colour;
-  float a = .125f, b = .375f, seen = 0, opacity = 0;
-
-  for (int i = 0; i < 4; i++) {
-    OctPoint q = oct_ray_along (oct_ray_along (p, across, a), down, b);
-    float value = oct_ray_value (s, q.x, q.y, q.z), turned = -a;
-    float extinction = oct_ray_transfer (s, value).extinction;
-    float part = .25f * (1 - OCT_RAY_EXP (-extinction * OCT_RAY_FACE));
-
-    value = oct_ray_smooth (scene->face_low, scene->face_high, value);
-    seen += part * (.06f + .98f * value);
-    opacity += part;
-    a = b;
-    b = turned;
-  }
-  *colour = oct_ray_along (
-      *colour, oct_ray_point (1, .985f, .95f), seen * state->left);
-  state->left *= 1 - opacity;
-}
-
 /* How much of a pixel the volume covers, to smooth its outline: 1/2 where the
- * ray meets an edge of it, 0 and 1 half a pixel beside.  The middle of the pixel
- * moves to half a pixel inside of an edge that is nearer: what is there has the
- * colour of the part that is covered.
+ * ray meets an edge of it, 0 and 1 half a pixel beside.  *u and *w, whose
+ * pixels have the size (du, dw), move to half a pixel inside of an edge that is
+ * nearer: what is there has the colour of the part that is covered.
  *
  * A ray meets the edge between two planes where it enters one as it leaves the
  * other.  1 / t of a plane is linear in u and w, and t itself if rays are
  * parallel, so this distance to the edge is exact. */
 OCT_RAY float
-oct_ray_cover (
-    const OctRaySpan *span, const OctVolumeEye *eye, OctRayPixel *pixel)
+oct_ray_cover (const OctRaySpan *span, const OctVolumeEye *eye, float *u,
+    float *w, float du, float dw)
 {
-  float a = oct_ray_widen (eye, pixel, span->t1);
-  float b = oct_ray_widen (eye, pixel, span->t0);
-  float along, across, scale, distance;
-  OctPoint m = oct_ray_point (span->in.x * a - span->out.x * b,
-      span->in.y * a - span->out.y * b, span->in.z * a - span->out.z * b);
+  float a = 1, b = 1, along, across, scale, distance;
+  OctPoint m;
 
-  along = oct_ray_dot (m, eye->right) * pixel->du;
-  across = oct_ray_dot (m, eye->up) * pixel->dw;
+  if (!eye->parallel) {
+    OctPoint d = oct_ray_along (
+        oct_ray_along (eye->forward, eye->right, *u), eye->up, *w);
+    float k = OCT_RAY_RSQRT (oct_ray_dot (d, d)); /* t is of a unit vector */
+
+    a = span->t1 * k;
+    b = span->t0 * k;
+  }
+  m = oct_ray_point (span->in.x * a - span->out.x * b,
+      span->in.y * a - span->out.y * b, span->in.z * a - span->out.z * b);
+  along = oct_ray_dot (m, eye->right) * du;
+  across = oct_ray_dot (m, eye->up) * dw;
   scale = OCT_RAY_RSQRT (along * along + across * across + 1e-30f);
   distance = (span->t1 - span->t0) * scale;
   if (distance < .5f) {
-    pixel->u += (.5f - distance) * along * scale * pixel->du;
-    pixel->w += (.5f - distance) * across * scale * pixel->dw;
+    *u += (.5f - distance) * along * scale * du;
+    *w += (.5f - distance) * across * scale * dw;
   }
   return oct_ray_clamp (.5f + distance);
 }
@@ -598,22 +573,22 @@ oct_ray_trace (OctVolumeMode mode, const OctVolumeScene *scene,
     int height)
 {
   float du = 2.0f / width, dw = 2.0f / height;
+  float u = (x + .5f) * du - 1, w = 1 - (y + .5f) * dw;
   float phase = oct_ray_phase (x, y), covered;
-  float t0, t1, c0, c1;
+  float t0, t1, a = 0, b = 1e9f, c0, c1;
   int shows_faces = mode != OCT_VOLUME_MIP && mode != OCT_VOLUME_MEAN;
-  OctRayPixel pixel = { (x + .5f) * du - 1, 1 - (y + .5f) * dw, du, dw };
   OctPoint back = oct_ray_mix_point (
-      scene->back_bottom, scene->back_top, oct_ray_clamp (.5f + .5f * pixel.w));
+      scene->back_bottom, scene->back_top, oct_ray_clamp (.5f + .5f * w));
   OctPoint zero = oct_ray_point (0, 0, 0);
   OctRayState state;
-  OctRaySpan span, cut;
+  OctRaySpan span;
   OctRay ray;
 
-  oct_ray_begin (&ray, scene, eye, &pixel);
+  oct_ray_begin (&ray, scene, eye, u, w);
   oct_ray_find_span (&span, scene, &ray);
-  covered = oct_ray_cover (&span, eye, &pixel);
+  covered = oct_ray_cover (&span, eye, &u, &w, du, dw);
   if (covered > 0 && covered < 1) {
-    oct_ray_begin (&ray, scene, eye, &pixel);
+    oct_ray_begin (&ray, scene, eye, u, w);
     oct_ray_find_span (&span, scene, &ray);
   }
   t0 = span.t0;
@@ -621,27 +596,26 @@ oct_ray_trace (OctVolumeMode mode, const OctVolumeScene *scene,
   if (!(covered > 0 && t0 < t1))
     return back;
   state.colour = state.face = zero;
-  cut.out = zero;
   state.hit = oct_ray_point (-1, 0, 0);
   state.left = 1;
   state.best = state.sum = state.white = 0;
   state.diffuse = scene->ambient + .55f * scene->diffuse;
   c0 = c1 = t1;
   if (scene->has_cut) {
-    oct_ray_find_box (&cut, &ray, scene->cut_low, scene->cut_high);
-    if (cut.t0 < cut.t1) {
-      c0 = OCT_RAY_MIN (OCT_RAY_MAX (cut.t0, t0), t1);
-      c1 = OCT_RAY_MIN (OCT_RAY_MAX (cut.t1, t0), t1);
+    oct_ray_clip_box (&ray, scene->cut_low, scene->cut_high, &a, &b);
+    if (a < b) {
+      c0 = OCT_RAY_MIN (OCT_RAY_MAX (a, t0), t1);
+      c1 = OCT_RAY_MIN (OCT_RAY_MAX (b, t0), t1);
     }
   }
   if (c0 > t0) {
     if (shows_faces && oct_ray_is_cut (scene, &ray, t0))
-      oct_ray_face (mode, scene, s, eye, &pixel, &ray, &state, t0, span.in);
+      oct_ray_face (mode, scene, s, &ray, &state, t0);
     oct_ray_march (mode, scene, s, &ray, &state, t0, c0, phase);
   }
   if (c1 < t1 && state.left > OCT_RAY_END) {
     if (shows_faces)
-      oct_ray_face (mode, scene, s, eye, &pixel, &ray, &state, c1, cut.out);
+      oct_ray_face (mode, scene, s, &ray, &state, c1);
     oct_ray_march (mode, scene, s, &ray, &state, c1, t1, phase);
   }
   return oct_ray_mix_point (

@@ -516,112 +516,6 @@ check_reads (void)
       reads.n, reads.sum / MAX (1, reads.n), reads.most);
 }
 
-/* Levels above this one have this extinction per mm.  A face is as opaque as
- * 0.2 mm of them, the volume after it is 0.001 mm. */
-#define FACE_LEVEL 120
-#define FACE_EXTINCTION 20
-
-typedef struct {
-  double sum, most; /* of differences, parts of white */
-  guint n;
-} FaceEdge;
-
-/* The red of a sub-pixel of a volume that is its outer face alone, along the
- * A-lines, or that of the background; NAN: elsewhere than on that face. */
-static double
-face_at (const Scene *s, const VolumeSize *size, const guint8 *voxels,
-    const Line *l, double background)
-{
-  OctPoint mm = scene_size (s);
-  double opacity = 1 - exp (-0.2 * FACE_EXTINCTION);
-  double t0 = 0, t1 = 1e9, y, z, level, low, high, part;
-
-  if (!clip (l->origin[0], l->direction[0], -mm.x / 2, mm.x / 2, &t0, &t1))
-    return NAN;
-  y = (l->origin[1] + l->direction[1] * t0 + mm.y / 2) / s->look.y_spacing;
-  z = (l->origin[2] + l->direction[2] * t0 + mm.z / 2) / s->look.z_spacing;
-  if (y < 1 || z < 1 || y > size->bscans - 1 || z > size->depth - 1)
-    return NAN;
-  level = interpolate (size, voxels, y - 0.5, z - 0.5);
-  if (level <= FACE_LEVEL)
-    return background;
-  low = s->look.face_black;
-  high = oct_volume_get_face_white (&s->look);
-  part = CLAMP ((level - low) / (high - low), 0, 1);
-  part = 0.06 + 0.98 * part * part * (3 - 2 * part);
-  return background + (part - background) * opacity;
-}
-
-static void
-compare_face (const Scene *s, const VolumeSize *size, const guint8 *voxels,
-    const guint8 *pixels, const guint8 *back, FaceEdge *edge)
-{
-  OctVolumeEye eye = scene_eye (s);
-
-  for (guint i = 0; i < SCENE_PIXELS; i++) {
-    double background = back[4 * i] / 255.0, sum = 0, difference;
-    guint behind = 0;
-
-    for (guint k = 0; k < SUBPIXELS * SUBPIXELS; k++) {
-      Line l = line_through (&eye,
-          i % SCENE_WIDTH + (k % SUBPIXELS + 0.5) / SUBPIXELS,
-          i / SCENE_WIDTH + (k / SUBPIXELS + 0.5) / SUBPIXELS);
-      double red = face_at (s, size, voxels, &l, background);
-
-      behind += red <= background;
-      sum += red;
-    }
-    if (isnan (sum) || behind == 0 || behind == SUBPIXELS * SUBPIXELS)
-      continue;
-    difference = fabs (pixels[4 * i] / 255.0 - sum / SUBPIXELS / SUBPIXELS);
-    edge->sum += difference;
-    edge->most = MAX (edge->most, difference);
-    edge->n++;
-  }
-}
-
-/* The edge of the tissue on a face: a pixel is the mean of its parts.  A face
- * is some 0.4 brighter than the background.  Four places in a pixel are
- * right to 1/16 of that on average, one in its middle to 1/4. */
-static void
-check_face_edge (double fov, double yaw, double pitch)
-{
-  static const OctTransferStops tissue = { 4,
-    { { 0, { 1, 1, 1, 0 } }, { FACE_LEVEL, { 1, 1, 1, 0 } },
-        { FACE_LEVEL + 1, { 1, 1, 1, FACE_EXTINCTION } },
-        { 255, { 1, 1, 1, FACE_EXTINCTION } } } };
-  const VolumeSize size = { 8, 60, 48 };
-  const guint n = size.bscans * size.depth;
-  g_autofree guint8 *alike = g_malloc (n), *voxels = NULL, *pixels = NULL;
-  g_autofree guint8 *volume = volume_new (&size), *back = NULL;
-  FaceEdge edge = { 0 };
-  Scene *s;
-
-  for (guint i = 0; i < n; i++) {
-    double z = i % size.depth, y = i / size.depth;
-
-    alike[i] = z > 20 + 12 * sin (y / 7) ? 255 : 0;
-    memset (volume + (gsize)i * size.lines, alike[i], size.lines);
-  }
-  voxels = smooth_alike (&size, alike);
-  s = scene_new (&tried, &size, volume, 0.0001, 0.024, 0.02, 1);
-  s->look.mode = OCT_VOLUME_ALPHA;
-  s->camera = (OctVolumeCamera){
-    .yaw = yaw, .pitch = pitch, .field_of_view = fov, .zoom = 1
-  };
-  oct_transfer_fill (&tissue, 0, 1, &s->transfer);
-  pixels = scene_draw (s);
-  oct_transfer_fill (&tissue, 0, 0, &s->transfer);
-  back = scene_draw (s);
-  compare_face (s, &size, voxels, pixels, back, &edge);
-  report (edge.n > 150 && edge.sum / edge.n < 0.04,
-      "edges on a face, field of view %g, yaw %g, pitch %g: brightness of %u "
-      "pixels differs from the mean of their parts by %.4f on average, at most "
-      "%.3f",
-      fov, yaw, pitch, edge.n, edge.sum / MAX (1, edge.n), edge.most);
-  scene_free (s);
-}
-
 /* A volume that is larger than all memory: both sizes, and what to set. */
 static void
 check_memory (void)
@@ -719,9 +613,6 @@ main (int argc, char **argv)
   check_points (34);
   check_points (0);
   check_reads ();
-  check_face_edge (0, 90, 0);
-  check_face_edge (34, 60, 20);
-  check_face_edge (0, 130, -15);
   check_memory ();
   check_skipping (&size, images);
   check_order (&size, images);
