@@ -116,8 +116,7 @@ find_first_lag (const double *correlation, gsize end, double highest)
 guint
 oct_repeat_find (const double *values, gsize count)
 {
-  gsize n = MIN (count, OCT_REPEAT_VALUES), lag;
-  gsize end = n / OCT_REPEAT_LINES + 2; /* with the value after the last lag */
+  gsize n = MIN (count, OCT_REPEAT_VALUES), end = n / OCT_REPEAT_LINES, lag;
   g_autofree double *power = NULL;
   g_autofree double *correlation = NULL;
   double highest, period;

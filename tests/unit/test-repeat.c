@@ -64,23 +64,6 @@ test_lengths (void)
   }
 }
 
-/* As many A-lines as are needed, with noise and without. */
-static void
-test_least (void)
-{
-  static const Source sources[] = { { 900, OCT_REPEAT_LINES, 95, 0, 0.28 },
-    { 900, OCT_REPEAT_LINES, 95, 0.3, 0.28 },
-    { 1024, OCT_REPEAT_LINES, 300, 0, 0.28 } };
-
-  for (guint i = 0; i < G_N_ELEMENTS (sources); i++) {
-    const Source *s = &sources[i];
-    g_autofree double *values = fringes_new (s);
-
-    g_assert_cmpuint (
-        oct_repeat_find (values, (gsize)s->samples * s->lines), ==, s->samples);
-  }
-}
-
 /* Noise, constant values, few A-lines: nothing repeats for certain. */
 static void
 test_uncertain (void)
@@ -171,7 +154,6 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/repeat/lengths", test_lengths);
-  g_test_add_func ("/repeat/least", test_least);
   g_test_add_func ("/repeat/uncertain", test_uncertain);
   g_test_add_func ("/repeat/flat", test_flat);
   g_test_add_func ("/number/beside", test_numbers);
