@@ -25,7 +25,7 @@ step_rises (const guint8 *above, const guint8 *here, const guint8 *below,
   for (guint x = 0; x < n; x++) {
     gint16 next = (gint16)(d[x] + above[x] + below[x] - 2 * here[x]);
 
-    found[x] = (found[x] < 0) & (d[x] > rise) & (next < d[x]) ? z : found[x];
+    found[x] = ((found[x] < 0) & (d[x] > rise) & (next < d[x])) ? z : found[x];
     d[x] = next;
   }
 }
