@@ -2,9 +2,12 @@
 /**
  * Preloaded into a program, makes a slow disk: writing to a file of a recording
  * takes OCT_SLOW_DISK_MS longer than it does, or waits as long as there is a
- * file OCT_SLOW_DISK_WHILE.
+ * file OCT_SLOW_DISK_WHILE.  So does reading the folder "steps", which first makes a
+ * file with the same name and ".there".
  */
+#include <dirent.h>
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,4 +58,23 @@ writev (int fd, const struct iovec *data, int count)
     *(void **)&next = dlsym (RTLD_NEXT, "writev");
   wait_for_disk (fd);
   return next (fd, data, count);
+}
+
+DIR *
+opendir (const char *path)
+{
+  static DIR *(*next) (const char *);
+  const char *gate = getenv ("OCT_SLOW_DISK_WHILE");
+  const char *name = strrchr (path, '/');
+  char there[4096];
+
+  if (next == NULL)
+    *(void **)&next = dlsym (RTLD_NEXT, "opendir");
+  if (gate != NULL && name != NULL && strcmp (name, "/steps") == 0) {
+    snprintf (there, sizeof there, "%s.there", gate);
+    close (open (there, O_WRONLY | O_CREAT, 0600));
+    while (access (gate, F_OK) == 0)
+      usleep (10000);
+  }
+  return next (path);
 }
