@@ -544,34 +544,48 @@ steps_loop (const Steps *steps)
   }
 }
 
+/* Alone; a message that another process added at the end, and left to this one
+ * because of its lock, is told, too. */
+static int
+steps_tell (const Steps *steps)
+{
+  int status, lock;
+
+  do {
+    lock = oct_dicom_queue_take_lock (
+        steps->queue, "steps.lock", LOCK_EX | LOCK_NB);
+    if (lock < 0 && errno == EWOULDBLOCK) {
+      g_printerr (
+          "Note: Another oct-dicom tells the steps of the queue '%s', and "
+          "this one, too.\n",
+          steps->options->queue);
+      return OCT_DICOM_EXIT_PENDING;
+    }
+    if (lock < 0) {
+      g_printerr ("Error: The queue's steps.lock cannot be used: %s; give "
+                  "--queue a folder of yours.\n",
+          g_strerror (errno));
+      return OCT_DICOM_EXIT_TROUBLE;
+    }
+    status = steps_loop (steps);
+    close (lock);
+  } while (status == 0 && count_messages (steps) > 0);
+  return status;
+}
+
 int
 oct_dicom_steps_run (const OctDicomOptions *o)
 {
   g_autoptr (GError) error = NULL;
   Steps steps = { o, oct_dicom_queue_open (o->queue, &error) };
-  int status = OCT_DICOM_EXIT_TROUBLE, lock = -1;
+  int status = OCT_DICOM_EXIT_TROUBLE;
 
-  if (steps.queue == NULL || !add_message (&steps, &error)) {
+  if (steps.queue != NULL && add_message (&steps, &error)) {
+    status = steps_tell (&steps);
+  } else {
     g_strdelimit (error->message, "\r\n", ' ');
     g_printerr ("Error: %s.\n", error->message);
-  } else if ((lock = oct_dicom_queue_take_lock (
-                  steps.queue, "steps.lock", LOCK_EX | LOCK_NB))
-             >= 0) {
-    status = steps_loop (&steps);
-  } else if (errno == EWOULDBLOCK) {
-    g_printerr (
-        "Note: Another oct-dicom tells the steps of the queue '%s', and "
-        "this one, too.\n",
-        o->queue);
-    status = OCT_DICOM_EXIT_PENDING;
-  } else {
-    g_printerr (
-        "Error: The queue's steps.lock cannot be used: %s; give --queue "
-        "a folder of yours.\n",
-        g_strerror (errno));
   }
-  if (lock >= 0)
-    close (lock);
   g_clear_pointer (&steps.queue, oct_dicom_queue_free);
   return status;
 }

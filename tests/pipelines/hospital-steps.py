@@ -398,24 +398,45 @@ def test_messages_of_another_name_or_kind(folder):
         assert "begun " in out and "2.25.8.begin' is not a message" in err, err
 
 
+@contextlib.contextmanager
+def reading_the_queue(folder, *arguments):
+    """A program that has read the messages and goes on when this ends."""
+    gate, there = folder / "gate", folder / "gate.there"
+    gate.touch()
+    with open(folder / "said", "w") as out, subprocess.Popen(
+            [DICOM, "step", *arguments, "--queue", "q", "--timeout", "5",
+             "--retries", "0"], cwd=folder,
+            env=os.environ | {"LD_PRELOAD": os.environ["OCT_SLOW_DISK"],
+                              "OCT_SLOW_DISK_WHILE": str(gate)},
+            stdout=out) as process:
+        try:
+            tap.until("a look at the queue", there.exists)
+            yield process
+        finally:
+            gate.unlink()
+
+
 def test_told_while_another_looks(folder):
     """A message that goes from one folder to the other meanwhile is not overlooked."""
     write_cases(folder)
     begin(folder, "A@127.0.0.1:1", status=3)
     message, = (folder / "q/steps").iterdir()
-    gate, there = folder / "gate", folder / "gate.there"
-    gate.touch()
-    with subprocess.Popen(
-            [DICOM, "step", "begin", "--peer", "A@127.0.0.1:1", "--queue", "q",
-             "--retries", "0", "--from", "c.jsonl", CASE], cwd=folder,
-            env=os.environ | {"LD_PRELOAD": os.environ["OCT_SLOW_DISK"],
-                              "OCT_SLOW_DISK_WHILE": str(gate)},
-            stdout=subprocess.PIPE, text=True) as process:
-        tap.until("the look at the queue", there.exists)
+    with reading_the_queue(folder, "begin", "--peer", "A@127.0.0.1:1", "--from",
+                           "c.jsonl", CASE):
         message.rename(folder / "q/told" / message.name)
-        gate.unlink()
-        out, _ = process.communicate()
+    out = (folder / "said").read_text()
     assert "in progress already" in out, out
+
+
+def test_added_at_the_end_of_another(folder):
+    """It was left to the other one, which tells it before it ends."""
+    write_cases(folder)
+    (folder / "q").mkdir()
+    with Peer() as peer:
+        with reading_the_queue(folder, "tell", "--peer", peer.name) as process:
+            _, err = begin(folder, peer.name, status=3)
+            assert "Another oct-dicom" in err, err
+        assert len(peer.steps) == 1 and process.returncode == 0, peer.steps
 
 
 tap.main(globals(), at_a_time=4)

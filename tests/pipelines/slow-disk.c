@@ -2,8 +2,8 @@
 /**
  * Preloaded into a program, makes a slow disk: writing to a file of a recording
  * takes OCT_SLOW_DISK_MS longer than it does, or waits as long as there is a
- * file OCT_SLOW_DISK_WHILE.  So does reading the folder "steps", which first makes a
- * file with the same name and ".there".
+ * file OCT_SLOW_DISK_WHILE.  So does the end of reading the folder "steps", which first
+ * makes a file with the same name and ".there".
  */
 #include <dirent.h>
 #include <dlfcn.h>
@@ -60,21 +60,24 @@ writev (int fd, const struct iovec *data, int count)
   return next (fd, data, count);
 }
 
-DIR *
-opendir (const char *path)
+int
+closedir (DIR *folder)
 {
-  static DIR *(*next) (const char *);
+  static int (*next) (DIR *);
   const char *gate = getenv ("OCT_SLOW_DISK_WHILE");
-  const char *name = strrchr (path, '/');
-  char there[4096];
+  char link[64], path[4096], there[4096];
+  ssize_t length;
 
   if (next == NULL)
-    *(void **)&next = dlsym (RTLD_NEXT, "opendir");
-  if (gate != NULL && name != NULL && strcmp (name, "/steps") == 0) {
+    *(void **)&next = dlsym (RTLD_NEXT, "closedir");
+  snprintf (link, sizeof link, "/proc/self/fd/%d", dirfd (folder));
+  length = readlink (link, path, sizeof path - 1);
+  if (gate != NULL && length > 6
+      && strncmp (path + length - 6, "/steps", 6) == 0) {
     snprintf (there, sizeof there, "%s.there", gate);
     close (open (there, O_WRONLY | O_CREAT, 0600));
     while (access (gate, F_OK) == 0)
       usleep (10000);
   }
-  return next (path);
+  return next (folder);
 }
