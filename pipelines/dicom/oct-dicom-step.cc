@@ -2,6 +2,7 @@
 #include "oct-dicom-inside.h"
 
 #include <dcmtk/dcmdata/dcostrmb.h>
+#include <sys/stat.h>
 
 extern "C" {
 #include "oct-dicom-link.h"
@@ -246,6 +247,11 @@ oct_dicom_step_make_end (const char *instance, int reason, const char *protocol,
 static gboolean
 step_load (const char *path, DcmFileFormat *file)
 {
+  struct stat status;
+
+  /* a pipe would keep the reader waiting for good */
+  if (lstat (path, &status) != 0 || !S_ISREG (status.st_mode))
+    return FALSE;
   try {
     return file
         ->loadFile (
@@ -395,6 +401,17 @@ judge (const OctDicomLink *link, gboolean begins, gboolean again, DIC_US status,
   return OCT_DICOM_STEP_REFUSED;
 }
 
+/* The order of the messages is by their names, so each has to be what its name says. */
+static gboolean
+step_has_name (const char *path, const char *instance, gboolean begins)
+{
+  g_autofree char *name = g_path_get_basename (path);
+  g_autofree char *right =
+      g_strconcat (instance, begins ? ".begin" : ".end", NULL);
+
+  return g_str_equal (name, right);
+}
+
 OctDicomTold
 oct_dicom_step_tell (OctDicomLink *link, const char *path, gboolean again,
     char **note, GError **error)
@@ -405,7 +422,7 @@ oct_dicom_step_tell (OctDicomLink *link, const char *path, gboolean again,
   DcmFileFormat file;
   OFString instance, state;
   OFCondition done;
-  gboolean begins;
+  gboolean begins = FALSE;
   DIC_US status = 0xffff;
   Uint16 why = 0;
 
@@ -417,12 +434,13 @@ oct_dicom_step_tell (OctDicomLink *link, const char *path, gboolean again,
       || !oct_dicom_is_uid (instance.c_str ())
       || file.getDataset ()
              ->findAndGetOFString (DCM_PerformedProcedureStepStatus, state)
-             .bad ()) {
+             .bad ()
+      || !step_has_name (
+          path, instance.c_str (), begins = state == "IN PROGRESS")) {
     oct_dicom_link_set_error (error, OCT_DICOM_ERROR_FILE,
         "'%s' is not a message of a step any more; remove it", path);
     return OCT_DICOM_STEP_REFUSED;
   }
-  begins = state == "IN PROGRESS";
   done = send_step (
       link, context, begins, instance.c_str (), file.getDataset (), number);
   if (done.good ())

@@ -102,11 +102,40 @@ steps_write (const Steps *steps, const char *uid, const char *ending,
 
 /* ------------------------------------------------------------------- open steps */
 
+/* NULL if it has ended, is known, was told since, or is not valid. */
+static Open *
+find_begin (
+    const Steps *steps, const char *folder, const char *name, GHashTable *known)
+{
+  g_autofree char *uid = steps_get_uid (name, ".begin");
+  g_autofree char *path = NULL;
+  Open *open;
+
+  if (uid == NULL || g_hash_table_contains (known, uid)
+      || steps_have (steps, "steps", uid, ".end")
+      || steps_have (steps, "told", uid, ".end"))
+    return NULL;
+  path = oct_dicom_queue_make_path (steps->queue, folder, uid, ".begin");
+  open = g_new0 (Open, 1);
+  if (oct_dicom_step_read (path, &open->step, &open->protocol)) {
+    open->uid = g_steal_pointer (&uid);
+    return open;
+  }
+  if (steps_have (steps, folder, uid, ".begin"))
+    g_printerr (
+        "Warning: '%s' is not a message of a step any more; remove it.\n",
+        path);
+  open_free (open);
+  return NULL;
+}
+
 /* NULL with an error. */
 static GPtrArray *
 list_open (const Steps *steps, GError **error)
 {
-  static const char *const folders[] = { "told", "steps" };
+  /* in the order in which another process moves a message meanwhile */
+  static const char *const folders[] = { "steps", "told" };
+  g_autoptr (GHashTable) known = g_hash_table_new (g_str_hash, g_str_equal);
   g_autoptr (GPtrArray) all = g_ptr_array_new_with_free_func (open_free);
 
   for (guint i = 0; i < G_N_ELEMENTS (folders); i++) {
@@ -115,25 +144,13 @@ list_open (const Steps *steps, GError **error)
     if (!steps_list (steps, folders[i], names, error))
       return NULL;
     for (guint j = 0; j < names->len; j++) {
-      g_autofree char *uid =
-          steps_get_uid (g_ptr_array_index (names, j), ".begin");
-      g_autofree char *path = NULL;
-      Open *open;
+      Open *open =
+          find_begin (steps, folders[i], g_ptr_array_index (names, j), known);
 
-      if (uid == NULL || steps_have (steps, "steps", uid, ".end")
-          || steps_have (steps, "told", uid, ".end"))
+      if (open == NULL)
         continue;
-      path =
-          oct_dicom_queue_make_path (steps->queue, folders[i], uid, ".begin");
-      open = g_new0 (Open, 1);
-      open->uid = g_steal_pointer (&uid);
+      g_hash_table_add (known, open->uid);
       g_ptr_array_add (all, open);
-      if (!oct_dicom_step_read (path, &open->step, &open->protocol)) {
-        g_printerr ("Warning: '%s' is not a message of a step any more; remove "
-                    "it.\n",
-            path);
-        g_ptr_array_remove_index (all, all->len - 1);
-      }
     }
   }
   return g_steal_pointer (&all);
@@ -527,34 +544,48 @@ steps_loop (const Steps *steps)
   }
 }
 
+/* Alone; a message that another process added at the end, and left to this one
+ * because of its lock, is told, too. */
+static int
+steps_tell (const Steps *steps)
+{
+  int status, lock;
+
+  do {
+    lock = oct_dicom_queue_take_lock (
+        steps->queue, "steps.lock", LOCK_EX | LOCK_NB);
+    if (lock < 0 && errno == EWOULDBLOCK) {
+      g_printerr (
+          "Note: Another oct-dicom tells the steps of the queue '%s', and "
+          "this one, too.\n",
+          steps->options->queue);
+      return OCT_DICOM_EXIT_PENDING;
+    }
+    if (lock < 0) {
+      g_printerr ("Error: The queue's steps.lock cannot be used: %s; give "
+                  "--queue a folder of yours.\n",
+          g_strerror (errno));
+      return OCT_DICOM_EXIT_TROUBLE;
+    }
+    status = steps_loop (steps);
+    close (lock);
+  } while (status == 0 && count_messages (steps) > 0);
+  return status;
+}
+
 int
 oct_dicom_steps_run (const OctDicomOptions *o)
 {
   g_autoptr (GError) error = NULL;
   Steps steps = { o, oct_dicom_queue_open (o->queue, &error) };
-  int status = OCT_DICOM_EXIT_TROUBLE, lock = -1;
+  int status = OCT_DICOM_EXIT_TROUBLE;
 
-  if (steps.queue == NULL || !add_message (&steps, &error)) {
+  if (steps.queue != NULL && add_message (&steps, &error)) {
+    status = steps_tell (&steps);
+  } else {
     g_strdelimit (error->message, "\r\n", ' ');
     g_printerr ("Error: %s.\n", error->message);
-  } else if ((lock = oct_dicom_queue_take_lock (
-                  steps.queue, "steps.lock", LOCK_EX | LOCK_NB))
-             >= 0) {
-    status = steps_loop (&steps);
-  } else if (errno == EWOULDBLOCK) {
-    g_printerr (
-        "Note: Another oct-dicom tells the steps of the queue '%s', and "
-        "this one, too.\n",
-        o->queue);
-    status = OCT_DICOM_EXIT_PENDING;
-  } else {
-    g_printerr (
-        "Error: The queue's steps.lock cannot be used: %s; give --queue "
-        "a folder of yours.\n",
-        g_strerror (errno));
   }
-  if (lock >= 0)
-    close (lock);
   g_clear_pointer (&steps.queue, oct_dicom_queue_free);
   return status;
 }

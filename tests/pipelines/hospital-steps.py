@@ -3,7 +3,9 @@
 refuses, killed and started again.  Output is TAP."""
 import contextlib
 import json
+import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import sys
@@ -368,6 +370,73 @@ def test_spoiled_files(folder):
         _, err = begin(folder, peer.name, status=3)
         assert "2.25.2.begin' is not a message" in err, err
         assert len(peer.steps) == 1
+
+
+def test_messages_of_another_name_or_kind(folder):
+    """A pipe keeps nobody waiting, and a message is what its name says: an end in the
+    file of a beginning, or one of another step, is not told."""
+    write_cases(folder)
+    begin(folder, "A@127.0.0.1:1", status=3)
+    step(folder, "A@127.0.0.1:1", "complete", status=3)
+    steps = folder / "q/steps"
+    first, last = sorted(steps.iterdir())
+    shutil.copy(last, steps / "2.25.5.begin")
+    shutil.copy(first, steps / "2.25.6.begin")
+    shutil.copy(first, steps / "2.25.7.end")
+    os.mkfifo(steps / "2.25.8.begin")
+    (steps / "2.25.9.begin").symlink_to(first)
+    with Peer() as peer:
+        _, err = step(folder, peer.name, "tell", status=3)
+        for name in ("2.25.5.begin", "2.25.6.begin", "2.25.7.end", "2.25.8.begin",
+                     "2.25.9.begin"):
+            assert f"{name}' is not a message" in err, err
+        assert [data.PerformedProcedureStepStatus for _, data in peer.steps] == [
+            "IN PROGRESS", "COMPLETED"], peer.steps
+        # does not wait for the pipe with the lock of the queue
+        write_cases(folder, {"StudyInstanceUID": "2.25.99"})
+        out, err = begin(folder, peer.name, status=3)
+        assert "begun " in out and "2.25.8.begin' is not a message" in err, err
+
+
+@contextlib.contextmanager
+def reading_the_queue(folder, *arguments):
+    """A program that has read the messages and goes on when this ends."""
+    gate, there = folder / "gate", folder / "gate.there"
+    gate.touch()
+    with open(folder / "said", "w") as out, subprocess.Popen(
+            [DICOM, "step", *arguments, "--queue", "q", "--timeout", "5",
+             "--retries", "0"], cwd=folder,
+            env=os.environ | {"LD_PRELOAD": os.environ["OCT_SLOW_DISK"],
+                              "OCT_SLOW_DISK_WHILE": str(gate)},
+            stdout=out) as process:
+        try:
+            tap.until("a look at the queue", there.exists)
+            yield process
+        finally:
+            gate.unlink()
+
+
+def test_told_while_another_looks(folder):
+    """A message that goes from one folder to the other meanwhile is not overlooked."""
+    write_cases(folder)
+    begin(folder, "A@127.0.0.1:1", status=3)
+    message, = (folder / "q/steps").iterdir()
+    with reading_the_queue(folder, "begin", "--peer", "A@127.0.0.1:1", "--from",
+                           "c.jsonl", CASE):
+        message.rename(folder / "q/told" / message.name)
+    out = (folder / "said").read_text()
+    assert "in progress already" in out, out
+
+
+def test_added_at_the_end_of_another(folder):
+    """It was left to the other one, which tells it before it ends."""
+    write_cases(folder)
+    (folder / "q").mkdir()
+    with Peer() as peer:
+        with reading_the_queue(folder, "tell", "--peer", peer.name) as process:
+            _, err = begin(folder, peer.name, status=3)
+            assert "Another oct-dicom" in err, err
+        assert len(peer.steps) == 1 and process.returncode == 0, peer.steps
 
 
 tap.main(globals(), at_a_time=4)

@@ -2,9 +2,12 @@
 /**
  * Preloaded into a program, makes a slow disk: writing to a file of a recording
  * takes OCT_SLOW_DISK_MS longer than it does, or waits as long as there is a
- * file OCT_SLOW_DISK_WHILE.
+ * file OCT_SLOW_DISK_WHILE.  So does the end of reading the folder "steps", which first
+ * makes a file with the same name and ".there".
  */
+#include <dirent.h>
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,4 +58,26 @@ writev (int fd, const struct iovec *data, int count)
     *(void **)&next = dlsym (RTLD_NEXT, "writev");
   wait_for_disk (fd);
   return next (fd, data, count);
+}
+
+int
+closedir (DIR *folder)
+{
+  static int (*next) (DIR *);
+  const char *gate = getenv ("OCT_SLOW_DISK_WHILE");
+  char link[64], path[4096], there[4096];
+  ssize_t length;
+
+  if (next == NULL)
+    *(void **)&next = dlsym (RTLD_NEXT, "closedir");
+  snprintf (link, sizeof link, "/proc/self/fd/%d", dirfd (folder));
+  length = readlink (link, path, sizeof path - 1);
+  if (gate != NULL && length > 6
+      && strncmp (path + length - 6, "/steps", 6) == 0) {
+    snprintf (there, sizeof there, "%s.there", gate);
+    close (open (there, O_WRONLY | O_CREAT, 0600));
+    while (access (gate, F_OK) == 0)
+      usleep (10000);
+  }
+  return next (folder);
 }
