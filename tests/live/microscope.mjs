@@ -3,7 +3,7 @@
 // field, sources that vanish, two eyes.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { createServer } from "node:net";
+import { connect, createServer } from "node:net";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -104,11 +104,19 @@ const findPort = () => new Promise((resolve) => {
   });
 });
 
-// A source on a port that can be ended and begun again.
-function serve(port, line) {
+// A source on a port that can be ended and begun again; it listens.
+async function serve(port, line) {
   const child = spawn("gst-launch-1.0", ["-q", ...line.split(" "), "!", "tcpserversink", "host=127.0.0.1",
     `port=${port}`], { stdio: "ignore" });
   const ended = new Promise((resolve) => { child.on("close", resolve); });
+  await until("the source listens", () => new Promise((resolve) => {
+    const socket = connect(port, "127.0.0.1");
+    socket.on("error", () => resolve(false));
+    socket.on("connect", () => {
+      socket.destroy();
+      resolve(true);
+    });
+  }));
   return async () => {
     child.kill("SIGKILL");
     await ended;
@@ -232,7 +240,7 @@ const together = {
   async "a microscope that vanishes leaves OCT, and comes back by itself"() {
     const port = await findPort();
     const line = "videotestsrc is-live=true pattern=snow ! video/x-raw,format=I420,width=64,height=48,framerate=15/1";
-    const end = serve(port, line);
+    const end = await serve(port, line);
     const oct = "videotestsrc is-live=true pattern=snow ! video/x-raw,format=GRAY8,width=64,height=48,framerate=15/1";
     const server = await Server.start("--images", oct, "--microscope", receive(port, "i420", 64, 48), ...SCREEN);
     const page = await visit(server);
@@ -249,7 +257,7 @@ const together = {
       const colours = await Promise.all([0.3, 0.35, 0.4].map((y) => colourAt(page, 0.1, y)));
       return colours.every(([r]) => r < 130);
     });
-    const endAgain = serve(port, line);
+    const endAgain = await serve(port, line);
     await until("it is back", () => page.locator("#field-trouble").isHidden());
     await goesOn(page, 0.25, 0.4);
     await endAgain();
@@ -259,7 +267,7 @@ const together = {
   async "OCT that vanishes leaves the microscope, and comes back by itself"() {
     const port = await findPort();
     const line = "videotestsrc is-live=true pattern=snow ! video/x-raw,format=GRAY8,width=64,height=48,framerate=15/1";
-    const end = serve(port, line);
+    const end = await serve(port, line);
     const field = "videotestsrc is-live=true pattern=snow ! video/x-raw,format=I420,width=64,height=48,framerate=15/1";
     const server = await Server.start("--images", receive(port, "gray8", 64, 48), "--microscope", field, ...SCREEN);
     const page = await visit(server);
@@ -275,7 +283,7 @@ const together = {
     await choose(page, "#layout", "beside");
     await until("the microscope is", () => page.locator("#veil").isHidden());
     await goesOn(page, 0.25, 0.4);
-    const endAgain = serve(port, line);
+    const endAgain = await serve(port, line);
     await until("it is back", () => page.locator("#oct-trouble").isHidden());
     await goesOn(page, 0.75, 0.5);
     await endAgain();
@@ -304,7 +312,7 @@ const together = {
 
   async "a recording has OCT and the microscope as two tracks, also while that is away"() {
     const port = await findPort();
-    const end = serve(port, "videotestsrc is-live=true pattern=snow ! video/x-raw,format=I420,width=64,height=48,framerate=15/1");
+    const end = await serve(port, "videotestsrc is-live=true pattern=snow ! video/x-raw,format=I420,width=64,height=48,framerate=15/1");
     const server = await Server.start("--images", GREY, "--microscope", receive(port, "i420", 64, 48), ...SCREEN,
       "--recording", "both");
     const page = await visit(server);
