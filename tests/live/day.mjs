@@ -111,7 +111,8 @@ async function spendMinute(minute, talk, server, day) {
   if (minute % 3 === 1) await keep(talk, server, day);
   if (minute % 10 === 9) {
     await endRecording(talk, server, day);
-    await beginRecording(talk);
+    // its count took minutes
+    await beginRecording(await listen(day, server));
   }
 }
 
