@@ -73,6 +73,14 @@ write_block (OctDaqWriter *writer)
   oct_daq_publish (writer, NULL);
 }
 
+/* A reader counts until it is missed, and the next one is not taken for it. */
+static void
+await_no_reader (OctDaqWriter *writer)
+{
+  while (oct_daq_wait_for_readers (writer, 0, 0) != 0)
+    g_usleep (1000);
+}
+
 /* "octdaqsrc ! appsink" */
 static GstElement *
 make_pipeline (const char *socket, const char *file)
@@ -574,6 +582,7 @@ GST_START_TEST (test_file_after_change)
     (void)pull_numbers (pipeline, BSCANS);
     check_path (pipeline, i == 2 ? third : other);
     gst_element_set_state (pipeline, GST_STATE_READY);
+    await_no_reader (writer);
   }
   gst_element_set_state (pipeline, GST_STATE_NULL);
   oct_daq_close (writer);
@@ -623,6 +632,7 @@ GST_START_TEST (test_relay)
     (void)pull_numbers (pipeline, BSCANS);
     check_path (pipeline, i == 2 ? other : file);
     gst_element_set_state (pipeline, GST_STATE_NULL);
+    await_no_reader (writer);
   }
   oct_daq_close (writer);
   oct_scan_relay_unref (relay);
