@@ -3,9 +3,9 @@
  * A film as a DICOM file: a Video Photographic Image (PS3.3, A.32.7) in the transfer
  * syntax MPEG-4 AVC/H.264 High Profile / Level 4.1 (PS3.5, 8.2.7).
  *
- * There is no image for films of ophthalmology.  Those of endoscopes and microscopes
- * are of light, by an instrument that a film of OCT was not made with; that of a
- * photograph is for any camera.
+ * DICOM has no SOP class for films of ophthalmology.  Those for endoscopes and
+ * microscopes stand for such an instrument, which did not make a film of OCT; the one
+ * for photographs stands for any camera.
  */
 #pragma once
 

@@ -19,8 +19,8 @@ typedef struct {
 void oct_dicom_step_clear (OctDicomStep *step);
 
 /* A DICOM file with the dataset of N-CREATE: IN PROGRESS since now, at the station
- * `aet`; texts[OCT_DICOM_FIELDS] are those of the worklist, of which the study's
- * is a UID. */
+ * `aet`.  `texts`, OCT_DICOM_FIELDS of them, come from the worklist; that of the
+ * study has to be a UID. */
 GBytes *oct_dicom_step_make_begin (
     const char *const *texts, const char *instance, const char *aet);
 

@@ -200,7 +200,7 @@ live_control_leave (OctLive *live, GError **error)
   return TRUE;
 }
 
-/* While there is no source. */
+/* Commands before a source is chosen. */
 static gboolean
 live_control_choose (
     OctLive *live, const OctLiveMessage *message, GError **error)

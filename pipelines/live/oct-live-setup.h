@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * The choice of a source on the page, before the start (--setup): what there is,
- * and what of it was chosen.
+ * The choice of a source on the page, before the start (--setup): the sources that
+ * were found, and the one that was chosen.
  *
  * A page chooses by the keys of a list that was made here, and by names of
  * instruments; it can name no file, device or pipeline.  Its choice

@@ -30,7 +30,8 @@ gboolean oct_live_track_has_path (OctLiveTrack *track);
 /* Whether the path that was told is that of this event. */
 gboolean oct_live_track_is_on (OctLiveTrack *track, GstEvent *event);
 
-/* FALSE, and nothing has changed, if there is no path, or not one of an area. */
+/* Sets the area of the path.  FALSE, and `area` stays as it is, if no path was told or
+ * the path has no area. */
 gboolean oct_live_track_set_area (OctLiveTrack *track, OctLiveArea *area);
 
 /* Adds the path as members of an object: `pattern`, `lines` and `bscans` of a
