@@ -12,15 +12,19 @@
 #define LEAST_UM 0.01
 #define MOST_UM 1e7
 
-/* Reads one member into the message; FALSE when its value is not right. */
-typedef gboolean (*Reader) (JsonNode *value, OctLiveMessage *message);
+/* Reads one member into the message, or into the part of it at the member's
+ * offset; FALSE when its value is not right. */
+typedef gboolean (*Reader) (JsonNode *value, gpointer part);
 
 typedef struct {
   const char *type; /* of the message */
   const char *name;
   Reader read;
+  gsize offset;
   gboolean optional;
 } Member;
+
+#define AT(member) G_STRUCT_OFFSET (OctLiveMessage, member)
 
 static gboolean
 message_fail (GError **error, const char *format, const char *detail)
@@ -47,8 +51,10 @@ get_string (JsonNode *value, gsize longest)
 }
 
 static gboolean
-get_boolean (JsonNode *value, gboolean *boolean)
+message_read_boolean (JsonNode *value, gpointer part)
 {
+  gboolean *boolean = part;
+
   if (json_node_get_value_type (value) != G_TYPE_BOOLEAN)
     return FALSE;
   *boolean = json_node_get_boolean (value);
@@ -56,8 +62,9 @@ get_boolean (JsonNode *value, gboolean *boolean)
 }
 
 static gboolean
-read_media (JsonNode *value, OctLiveMessage *message)
+read_media (JsonNode *value, gpointer part)
 {
+  OctLiveMessage *message = part;
   const char *text = get_string (value, 16);
 
   message->webrtc = g_strcmp0 (text, "webrtc") == 0;
@@ -66,15 +73,17 @@ read_media (JsonNode *value, OctLiveMessage *message)
 }
 
 static gboolean
-read_sdp (JsonNode *value, OctLiveMessage *message)
+read_sdp (JsonNode *value, gpointer part)
 {
+  OctLiveMessage *message = part;
   message->sdp = g_strdup (get_string (value, MAX_SDP));
   return message->sdp != NULL;
 }
 
 static gboolean
-read_candidate (JsonNode *value, OctLiveMessage *message)
+read_candidate (JsonNode *value, gpointer part)
 {
+  OctLiveMessage *message = part;
   const char *text = get_string (value, MAX_CANDIDATE);
 
   if (text == NULL || !g_str_has_prefix (text, "candidate:"))
@@ -87,7 +96,7 @@ read_candidate (JsonNode *value, OctLiveMessage *message)
 }
 
 static gboolean
-read_mline (JsonNode *value, OctLiveMessage *message)
+read_mline (JsonNode *value, gpointer part)
 {
   GType type = json_node_get_value_type (value);
 
@@ -97,8 +106,9 @@ read_mline (JsonNode *value, OctLiveMessage *message)
 }
 
 static gboolean
-read_count (JsonNode *value, OctLiveMessage *message)
+read_count (JsonNode *value, gpointer part)
 {
+  OctLiveMessage *message = part;
   if (json_node_get_value_type (value) != G_TYPE_INT64)
     return FALSE;
   message->number = json_node_get_int (value);
@@ -124,19 +134,9 @@ is_one_line (const char *text)
 }
 
 static gboolean
-message_read_text (JsonNode *value, OctLiveMessage *message)
+read_side (JsonNode *value, gpointer part)
 {
-  const char *text = get_string (value, MAX_TEXT);
-
-  if (text == NULL || !is_one_line (text))
-    return FALSE;
-  message->text = g_strstrip (g_strdup (text));
-  return TRUE;
-}
-
-static gboolean
-read_side (JsonNode *value, OctLiveMessage *message)
-{
+  OctLiveMessage *message = part;
   message->side = oct_live_label_find_side (get_string (value, 16));
   return message->side != NULL;
 }
@@ -154,29 +154,33 @@ message_find (JsonNode *value, const char *const *names, guint n, guint *found)
 }
 
 static gboolean
-read_layout (JsonNode *value, OctLiveMessage *message)
+read_layout (JsonNode *value, gpointer part)
 {
+  OctLiveMessage *message = part;
   return message_find (
       value, oct_live_layout_names, OCT_LIVE_N_LAYOUTS, &message->layout);
 }
 
 static gboolean
-read_eyes (JsonNode *value, OctLiveMessage *message)
+read_eyes (JsonNode *value, gpointer part)
 {
+  OctLiveMessage *message = part;
   return message_find (
       value, oct_live_eye_names, OCT_LIVE_N_EYE_CHOICES, &message->eyes);
 }
 
 static gboolean
-read_eye (JsonNode *value, OctLiveMessage *message)
+read_eye (JsonNode *value, gpointer part)
 {
+  OctLiveMessage *message = part;
   return message_find (
       value, oct_live_eye_names, OCT_LIVE_EYES, &message->eyes);
 }
 
 static gboolean
-read_corners (JsonNode *value, OctLiveMessage *message)
+read_corners (JsonNode *value, gpointer part)
 {
+  OctLiveMessage *message = part;
   const char *text = get_string (value, MAX_TEXT);
 
   if (text == NULL)
@@ -186,14 +190,9 @@ read_corners (JsonNode *value, OctLiveMessage *message)
 }
 
 static gboolean
-read_shown (JsonNode *value, OctLiveMessage *message)
+read_pattern (JsonNode *value, gpointer part)
 {
-  return get_boolean (value, &message->shown);
-}
-
-static gboolean
-read_pattern (JsonNode *value, OctLiveMessage *message)
-{
+  OctLiveMessage *message = part;
   const char *text = get_string (value, sizeof message->beam.pattern - 1);
 
   for (const char *c = text; c != NULL && *c; c++)
@@ -219,46 +218,29 @@ read_within (JsonNode *value, double least, double most, double *number)
 }
 
 static gboolean
-read_width (JsonNode *value, OctLiveMessage *message)
+read_size (JsonNode *value, gpointer part)
 {
-  return read_within (value, LEAST_UM, MOST_UM, &message->beam.width);
+  return read_within (value, LEAST_UM, MOST_UM, part);
 }
 
 static gboolean
-read_height (JsonNode *value, OctLiveMessage *message)
+read_place (JsonNode *value, gpointer part)
 {
-  return read_within (value, LEAST_UM, MOST_UM, &message->beam.height);
+  return read_within (value, -MOST_UM, MOST_UM, part);
 }
 
 static gboolean
-read_x (JsonNode *value, OctLiveMessage *message)
+read_angle (JsonNode *value, gpointer part)
 {
-  return read_within (value, -MOST_UM, MOST_UM, &message->beam.x);
-}
-
-static gboolean
-read_y (JsonNode *value, OctLiveMessage *message)
-{
-  return read_within (value, -MOST_UM, MOST_UM, &message->beam.y);
-}
-
-static gboolean
-read_angle (JsonNode *value, OctLiveMessage *message)
-{
-  return read_within (value, -360.0, 360.0, &message->beam.angle);
-}
-
-static gboolean
-read_on (JsonNode *value, OctLiveMessage *message)
-{
-  return get_boolean (value, &message->on);
+  return read_within (value, -360.0, 360.0, part);
 }
 
 /* Names and keys are as they were offered: nothing is stripped. */
 static gboolean
-read_name (JsonNode *value, char **name)
+read_name (JsonNode *value, gpointer part)
 {
   const char *text = get_string (value, MAX_TEXT);
+  char **name = part;
 
   if (text == NULL || !is_one_line (text))
     return FALSE;
@@ -267,54 +249,14 @@ read_name (JsonNode *value, char **name)
 }
 
 static gboolean
-message_read_source (JsonNode *value, OctLiveMessage *message)
+message_read_text (JsonNode *value, gpointer part)
 {
-  return read_name (value, &message->begin.source);
-}
+  char **text = part;
 
-static gboolean
-read_microscope (JsonNode *value, OctLiveMessage *message)
-{
-  return read_name (value, &message->begin.microscope);
-}
-
-static gboolean
-read_calibration (JsonNode *value, OctLiveMessage *message)
-{
-  return read_name (value, &message->begin.calibration);
-}
-
-static gboolean
-read_instrument (JsonNode *value, OctLiveMessage *message)
-{
-  return read_name (value, &message->begin.instrument);
-}
-
-static gboolean
-read_save (JsonNode *value, OctLiveMessage *message)
-{
-  if (!read_name (value, &message->begin.save))
+  if (!read_name (value, text))
     return FALSE;
-  g_strstrip (message->begin.save);
+  g_strstrip (*text);
   return TRUE;
-}
-
-static gboolean
-read_flow (JsonNode *value, OctLiveMessage *message)
-{
-  return get_boolean (value, &message->begin.flow);
-}
-
-static gboolean
-read_record (JsonNode *value, OctLiveMessage *message)
-{
-  return get_boolean (value, &message->begin.record);
-}
-
-static gboolean
-read_undo (JsonNode *value, OctLiveMessage *message)
-{
-  return get_boolean (value, &message->undo);
 }
 
 /* ------------------------------------------------------------------- objects
@@ -353,31 +295,31 @@ static const Member members[] = {
   { "candidate", "candidate", read_candidate },
   { "ack", "number", read_count },
   { "decoded", "number", read_count },
-  { "set", "number", read_count, TRUE },
-  { "record", "on", read_on },
-  { "focus", "undo", read_undo },
-  { "meters", "on", read_on },
-  { "label", "text", message_read_text },
+  { "set", "number", read_count, 0, TRUE },
+  { "record", "on", message_read_boolean, AT (on) },
+  { "focus", "undo", message_read_boolean, AT (undo) },
+  { "meters", "on", message_read_boolean, AT (on) },
+  { "label", "text", message_read_text, AT (text) },
   { "label", "side", read_side },
-  { "label", "shown", read_shown },
-  { "note", "text", message_read_text },
+  { "label", "shown", message_read_boolean, AT (shown) },
+  { "note", "text", message_read_text, AT (text) },
   { "scan", "pattern", read_pattern },
-  { "scan", "width", read_width },
-  { "scan", "height", read_height },
-  { "scan", "x", read_x },
-  { "scan", "y", read_y },
-  { "scan", "angle", read_angle },
+  { "scan", "width", read_size, AT (beam.width) },
+  { "scan", "height", read_size, AT (beam.height) },
+  { "scan", "x", read_place, AT (beam.x) },
+  { "scan", "y", read_place, AT (beam.y) },
+  { "scan", "angle", read_angle, AT (beam.angle) },
   { "screen", "layout", read_layout },
   { "screen", "eyes", read_eyes },
   { "aim", "eye", read_eye },
   { "aim", "corners", read_corners },
-  { "begin", "source", message_read_source },
-  { "begin", "microscope", read_microscope },
-  { "begin", "calibration", read_calibration },
-  { "begin", "instrument", read_instrument },
-  { "begin", "save", read_save },
-  { "begin", "flow", read_flow },
-  { "begin", "record", read_record },
+  { "begin", "source", read_name, AT (begin.source) },
+  { "begin", "microscope", read_name, AT (begin.microscope) },
+  { "begin", "calibration", read_name, AT (begin.calibration) },
+  { "begin", "instrument", read_name, AT (begin.instrument) },
+  { "begin", "save", message_read_text, AT (begin.save) },
+  { "begin", "flow", message_read_boolean, AT (begin.flow) },
+  { "begin", "record", message_read_boolean, AT (begin.record) },
 };
 
 static gboolean
@@ -459,7 +401,8 @@ read_members (JsonObject *object, OctLiveMessage *message, GError **error)
     value = json_object_get_member (object, member->name);
     if (value == NULL && member->optional)
       continue;
-    if (value == NULL || !member->read (value, message))
+    if (value == NULL
+        || !member->read (value, (char *)message + member->offset))
       return message_fail_value (member->name, error);
     known++;
   }
